@@ -1,0 +1,1 @@
+"""The shell: HTTP, GitHub, the store, pages, the command line and the embedded GitHub."""

@@ -1,0 +1,50 @@
+"""What a log says of a failure: one `Finding` for each failing item (specification, section 3)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from resolver.ids import Fingerprint, TextHash
+from resolver.records import Record
+
+Source = Literal["rules", "structured", "junit", "annotations", "api"]
+"""What told us: the rule file, the structured last line, a JUnit report, GitHub's annotations, or the API's own words."""
+
+Scope = Literal["task", "run", "adapter"]
+
+
+class Place(Record):
+    """A place in the repository that a failure names. `path` is as the log wrote it until it is mapped to the tree."""
+
+    path: str | None = None
+    line: int | None = None
+    col: int | None = None
+    message: str = ""
+
+
+class Finding(Record):
+    """
+    One failure as a log (or report) tells it.
+
+    `fail_class` is a key of the taxonomy, `kind` the finer word (`test`, `build`, `network`, …), `item` the failing
+    test or check item where one is known; without one the fingerprint is job-level and weaker. `rule` names what
+    matched. `excerpt` is at most 16 KiB of masked text; in the journal it is replaced by `excerpt_ref`.
+    """
+
+    fail_class: str
+    kind: str
+    scope: Scope = "task"
+    check: str = ""
+    item: str | None = None
+    message: str
+    stack: str | None = None
+    places: tuple[Place, ...] = ()
+    excerpt: str = ""
+    excerpt_ref: TextHash | None = None
+    exit_status: int | None = None
+    output_path: str | None = None
+    fingerprint: Fingerprint
+    job_level: bool = False
+    source: Source = "rules"
+    rule: str = ""
+    attribution: str | None = None
