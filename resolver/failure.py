@@ -8,7 +8,7 @@ from resolver.ids import Fingerprint, TextHash
 from resolver.records import Record
 
 Source = Literal["rules", "structured", "junit", "annotations", "api"]
-"""What told us: the rule file, the structured last line, a JUnit report, GitHub's annotations, or the API's own words."""
+"""What told us: rules, the structured last line, a JUnit report, GitHub's annotations, or the API's own words."""
 
 Scope = Literal["task", "run", "adapter"]
 

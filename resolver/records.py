@@ -1,4 +1,4 @@
-"""The shape that all values of the core share: frozen, closed to unknown keys, camelCase in JSON as the specification writes them."""
+"""The shape of the core's values: frozen, closed to unknown keys, camelCase in JSON as the specification has it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""The embedded GitHub: a second implementation of what `bot.github` talks to. It knows nothing of failres."""
