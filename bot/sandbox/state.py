@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bot.clock import Clock
+from bot.sandbox.git import Git, Person
 
 Role = Literal["read", "triage", "write", "maintain", "admin"]
+ACTIONS_APP_ID = 15368
 
 
 @dataclass
@@ -25,6 +27,15 @@ class Account:
     id: int
     login: str
     type: Literal["User", "Organization", "Bot"] = "User"
+
+    @property
+    def email(self) -> str:
+        """The address in this account's commits; it leads back to the account."""
+        return f"{self.id}+{self.login}@users.noreply.github.com"
+
+    def signature(self, when: float) -> Person:
+        """This account as the author of a commit."""
+        return Person(self.login, self.email, int(when))
 
 
 @dataclass
@@ -41,6 +52,15 @@ class App:
     webhook_secret: str
     events: frozenset[str]
     permissions: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who does something: a person, or an App through its bot; an Actions job's own token says so."""
+
+    account: Account
+    app: App | None = None
+    by_workflow_token: bool = False
 
 
 @dataclass
@@ -67,6 +87,16 @@ class Token:
     user: Account | None = None
     permissions: dict[str, str] = field(default_factory=dict)
     repositories: set[int] | None = None
+    of_workflow: bool = False
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts by this token: its user, or the App's bot."""
+        if self.installation is not None:
+            return Actor(self.installation.app.bot, self.installation.app, self.of_workflow)
+        if self.user is None:
+            raise ValueError("a token belongs to an installation or to a user")
+        return Actor(self.user)
 
 
 @dataclass
@@ -98,7 +128,8 @@ class Review:
 
 @dataclass
 class Pull:
-    """A pull request. `head_repo` is the fork's id for one from a fork; `merge_commit` is the test merge, made lazily."""
+    """A pull request. `head_repo` is the fork's id for one from a fork; `merge_commit` is the test merge of
+    `merge_tested` (base, head), made lazily; once merged, the commit that landed."""
 
     number: int
     id: int
@@ -119,7 +150,9 @@ class Pull:
     closed_at: float | None = None
     merge_commit: str | None = None
     mergeable: bool | None = None
+    merge_tested: tuple[str, str] | None = None
     maintainer_can_modify: bool = True
+    locked: bool = False
     labels: list[str] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
     auto_merge: dict[str, Any] | None = None
@@ -303,7 +336,7 @@ class Repository:
     id: int
     owner: Account
     name: str
-    git_dir: Path
+    git: Git
     created_at: float
     default_branch: str = "main"
     private: bool = False
@@ -324,6 +357,13 @@ class Repository:
     rulesets: list[dict[str, Any]] = field(default_factory=list)
     protection: dict[str, dict[str, Any]] = field(default_factory=dict)
     next_number: int = 1
+    description: str | None = None
+    pushed_at: float | None = None
+
+    @property
+    def git_dir(self) -> Path:
+        """The bare repository's directory."""
+        return self.git.git_dir
 
     @property
     def full_name(self) -> str:
@@ -369,6 +409,15 @@ class GitHub:
         """Give a number that no record has yet."""
         self._last_id += 1
         return self._last_id
+
+    def actions_app(self) -> App:
+        """GitHub Actions, the App to which workflow runs and their checks belong (its real id is 15368)."""
+        return self.apps[ACTIONS_APP_ID]
+
+    def account_of(self, person: Person) -> Account | None:
+        """Find the account behind a commit's author by its address."""
+        number = person.email.partition("+")[0]
+        return next((one for one in self.accounts.values() if str(one.id) == number), None)
 
     def happen(self, happening: Happening) -> None:
         """Tell every listener, in the order in which they subscribed."""

@@ -1,0 +1,143 @@
+"""One bare repository: made without a process, read without a process, merged and compared by git itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from bot.sandbox.git import diff, history, merge
+from bot.sandbox.git.objects import EMPTY_TREE, Commit, Entry, ObjectStore, Person
+from bot.sandbox.git.refs import Refs
+
+_CONFIG = """[core]
+\trepositoryformatversion = 0
+\tbare = true
+[gc]
+\tauto = 0
+[receive]
+\tautogc = false
+\tunpackLimit = 1000000
+\thideRefs = refs/pull
+[http]
+\treceivepack = true
+[uploadpack]
+\tallowAnySHA1InWant = true
+\tallowFilter = true
+[transfer]
+\tfsckObjects = false
+"""
+
+
+def create_network(root: Path, name: str) -> ObjectStore:
+    """Make the object store that a repository and all its forks share."""
+    network = root / "networks" / name
+    for part in ("objects/info", "objects/pack", "refs/heads"):
+        (network / part).mkdir(parents=True)
+    (network / "HEAD").write_text("ref: refs/heads/main\n")  # so that git itself can read what it packed
+    return ObjectStore(network / "objects")
+
+
+class Git:
+    """A bare repository below `git_dir` whose objects are in a network's `store`."""
+
+    def __init__(self, git_dir: Path, store: ObjectStore, default_branch: str = "main") -> None:
+        self.git_dir = git_dir
+        self.store = store
+        self.refs = Refs(git_dir)
+        (git_dir / "refs" / "heads").mkdir(parents=True)
+        (git_dir / "objects").symlink_to(store.directory.resolve(), target_is_directory=True)
+        (git_dir / "config").write_text(_CONFIG)
+        self.set_default_branch(default_branch)
+
+    def set_default_branch(self, branch: str) -> None:
+        """Point HEAD at a branch, which need not exist."""
+        (self.git_dir / "HEAD").write_text(f"ref: refs/heads/{branch}\n")
+
+    def branch(self, name: str) -> str | None:
+        """A branch's commit."""
+        return self.refs.read(f"refs/heads/{name}")
+
+    def branches(self) -> dict[str, str]:
+        """Every branch and its commit."""
+        return {ref.removeprefix("refs/heads/"): sha for ref, sha in self.refs.all("refs/heads/").items()}
+
+    def resolve(self, name: str) -> str | None:
+        """Find a commit by SHA (seven digits or more), branch, tag, or full ref, in GitHub's order."""
+        if re.fullmatch(r"[0-9a-f]{40}", name):
+            return name if self._is_commit(name) else None
+        candidates = (name, f"refs/{name}", f"refs/heads/{name}", f"refs/tags/{name}")
+        for candidate in candidates:
+            if found := self.refs.read(candidate):
+                return found
+        if re.fullmatch(r"[0-9a-f]{7,39}", name):
+            short = (self.store.directory / name[:2]).glob(f"{name[2:]}*")
+            found_all = [name[:2] + path.name for path in short if self._is_commit(name[:2] + path.name)]
+            return found_all[0] if len(found_all) == 1 else None
+        return None
+
+    def commit(self, sha: str) -> Commit:
+        """A commit by its full SHA; `KeyError` where there is none."""
+        return self.store.commit(sha)
+
+    def commit_files(
+        self,
+        parent: str | None,
+        changes: Mapping[str, bytes | str | Entry | None],
+        message: str,
+        author: Person,
+    ) -> str:
+        """Make a commit on a parent with files written and (`None`) deleted. Moves no ref."""
+        tree = self.store.commit(parent).tree if parent else EMPTY_TREE
+        tree = self.store.change_tree(tree, changes)
+        return self.store.write_commit(tree, (parent,) if parent else (), message, author)
+
+    def read(self, commit: str, path: str) -> bytes | None:
+        """A file's content in a commit."""
+        entry = self.store.lookup(self.store.commit(commit).tree, path)
+        return None if entry is None or entry.is_tree else self.store.blob(entry.sha)
+
+    def files(self, commit: str) -> dict[str, bytes]:
+        """Every file of a commit by its path (submodules left out)."""
+        entries = self.store.files(self.store.commit(commit).tree)
+        return {path: self.store.blob(entry.sha) for path, entry in entries.items() if entry.mode != "160000"}
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The best common ancestor."""
+        return history.merge_base(self.store, one, other)
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        """Whether `new` holds everything of `old`."""
+        return history.is_ancestor(self.store, old, new)
+
+    def log(self, include: str, exclude: str | None = None) -> list[Commit]:
+        """Commits of `exclude..include`, newest first."""
+        return history.log(self.store, include, exclude)
+
+    def names(self, old: str | None, new: str) -> dict[str, list[str]]:
+        """Paths `added`, `removed`, `modified` between two commits."""
+        before = self.store.commit(old).tree if old else EMPTY_TREE
+        return diff.names(self.store, before, self.store.commit(new).tree)
+
+    async def diff(self, old: str | None, new: str) -> list[diff.FileDiff]:
+        """Compare two commits, with patches."""
+        before = self.store.commit(old).tree if old else EMPTY_TREE
+        after = self.store.commit(new).tree
+        if before == EMPTY_TREE:
+            self.store.write("tree", b"")  # git wants to see it
+        return [] if before == after else await diff.diff(self.git_dir, before, after)
+
+    async def merge_trees(self, ours: str, theirs: str) -> merge.Merged:
+        """Merge two commits as far as their tree."""
+        return await merge.merge_trees(self.git_dir, self.store, ours, theirs)
+
+    async def rebase(self, head: str, onto: str, committer: Person) -> tuple[str | None, str]:
+        """Replay `onto..head` on `onto`: the new head, or `None` and the title of the commit that conflicts."""
+        return await merge.rebase(self.git_dir, self.store, head, onto, committer)
+
+    def _is_commit(self, sha: str) -> bool:
+        try:
+            self.store.commit(sha)
+        except KeyError:
+            return False
+        return True
