@@ -1,10 +1,10 @@
-"""What a log says of a failure: one `Finding` for each failing item (specification, section 3)."""
+"""The failure record (specification, section 3): what a log says, and the execution that it was found in."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from resolver.ids import Fingerprint, TextHash
+from resolver.ids import Fingerprint, RunId, Sha, TextHash
 from resolver.records import Record
 
 Source = Literal["rules", "structured", "junit", "annotations", "api"]
@@ -48,3 +48,18 @@ class Finding(Record):
     source: Source = "rules"
     rule: str = ""
     attribution: str | None = None
+
+
+class Failure(Finding):
+    """
+    The failure record: a finding with the execution that it was found in.
+
+    `run_id` is our run, `workflow_run_id` and `run_attempt` are GitHub's; `tested_base` is the base commit that was
+    really tested, None where the run did not tell.
+    """
+
+    task_head: Sha
+    tested_base: Sha | None = None
+    run_id: RunId
+    workflow_run_id: int
+    run_attempt: int

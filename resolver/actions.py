@@ -1,0 +1,190 @@
+"""
+Everything that can be done, in the imperative, as one closed union. Reading GitHub is an action too: its outcome is
+a fact.
+
+`target` is what an action reads or writes (the newest one for a target wins), `key` its identity by content: the
+same key twice is the same action. Actions carry values for `bot.words` to phrase, never sentences.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from resolver.digest import digest
+from resolver.facts import StepFinished
+from resolver.ids import PullNumber, Sha
+from resolver.records import Record
+from resolver.report import Report
+
+
+class Action(Record):
+    """What all actions share; `number` is the pull request that wants it, None for the repository's own."""
+
+    number: PullNumber | None = None
+
+    @property
+    def target(self) -> str:
+        """What is read or written."""
+        raise NotImplementedError
+
+    @property
+    def key(self) -> str:
+        """The identity of this action by its content."""
+        return f"{self.target}@{digest(self.model_dump(mode='json', by_alias=True))}"
+
+
+class ReadPull(Action):
+    """Read a pull request anew."""
+
+    type: Literal["read-pull"] = "read-pull"
+    number: PullNumber
+
+    @property
+    def target(self) -> str:
+        """The pull request's own state."""
+        return f"pull:{self.number}"
+
+
+class ReadFiles(Action):
+    """List the files that a pull request changes at a head."""
+
+    type: Literal["read-files"] = "read-files"
+    number: PullNumber
+    head_sha: Sha
+
+    @property
+    def target(self) -> str:
+        """The files of that pull request."""
+        return f"files:{self.number}"
+
+
+class ReadConfig(Action):
+    """Read and check `.github/failres.yml` on a base branch."""
+
+    type: Literal["read-config"] = "read-config"
+    ref: str
+    sha: Sha | None
+
+    @property
+    def target(self) -> str:
+        """The configuration on that branch."""
+        return f"config:{self.ref}"
+
+
+class ReadPullConfig(Action):
+    """Check the configuration file that a pull request brings."""
+
+    type: Literal["read-pull-config"] = "read-pull-config"
+    number: PullNumber
+    head_sha: Sha
+
+    @property
+    def target(self) -> str:
+        """The configuration at that head."""
+        return f"pull-config:{self.number}"
+
+
+class ReadRuns(Action):
+    """List a head's workflow runs and the jobs of those that failed: what webhooks may not have told."""
+
+    type: Literal["read-runs"] = "read-runs"
+    head_sha: Sha
+    because: str
+
+    @property
+    def target(self) -> str:
+        """The runs of that head."""
+        return f"runs:{self.head_sha}"
+
+
+class FindPull(Action):
+    """Find the open pull request that a failing head belongs to; events of forks do not name it."""
+
+    type: Literal["find-pull"] = "find-pull"
+    head_sha: Sha
+    head_owner: str | None
+    head_branch: str | None
+
+    @property
+    def target(self) -> str:
+        """The pull request of that head."""
+        return f"pull-of:{self.head_sha}"
+
+
+class ReadLog(Action):
+    """Read a failed job's log and triage it."""
+
+    type: Literal["read-log"] = "read-log"
+    number: PullNumber
+    job_id: int
+    run_id: int
+    attempt: int
+    head_sha: Sha
+    check: str
+    failed_steps: tuple[StepFinished, ...] = ()
+    known_files: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> str:
+        """The log of that job."""
+        return f"log:{self.job_id}"
+
+
+class SweepPulls(Action):
+    """List the repository's open pull requests, so that a lost event is only late."""
+
+    type: Literal["sweep-pulls"] = "sweep-pulls"
+    slot: int
+
+    @property
+    def target(self) -> str:
+        """The list of open pull requests."""
+        return "sweep"
+
+
+class PostCheck(Action):
+    """Create or update the check run **failres** on a head."""
+
+    type: Literal["post-check"] = "post-check"
+    number: PullNumber
+    report: Report
+
+    @property
+    def target(self) -> str:
+        """The check run on that head."""
+        return f"check:{self.number}:{self.report.head_sha}"
+
+
+class PostComment(Action):
+    """Create or edit the one sticky comment; `resolved` hides it, since all is green."""
+
+    type: Literal["post-comment"] = "post-comment"
+    number: PullNumber
+    report: Report
+    comment_id: int | None = None
+    resolved: bool = False
+
+    @property
+    def target(self) -> str:
+        """The sticky comment of that pull request."""
+        return f"comment:{self.number}"
+
+    @property
+    def key(self) -> str:
+        """Identity by what is said; which comment says it does not matter."""
+        said = self.model_dump(mode="json", by_alias=True, exclude={"comment_id"})
+        return f"{self.target}@{digest(said)}"
+
+
+AnyAction = (
+    ReadPull
+    | ReadFiles
+    | ReadConfig
+    | ReadPullConfig
+    | ReadRuns
+    | FindPull
+    | ReadLog
+    | SweepPulls
+    | PostCheck
+    | PostComment
+)

@@ -1,0 +1,97 @@
+"""The report on a pull request's head: what failed, what it says, and whether what was red is green again."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from resolver.conclusions import Meaning, meaning
+from resolver.facts import JobFinished
+from resolver.report import FailedCheck, Report
+from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
+
+DEPENDABOT = "dependabot[bot]"
+"""The login whose pull requests are explained only (specification, invariant 11)."""
+
+
+def compose(state: RepoState, pull: Pull) -> Report:
+    """Give everything that is to be said of the pull request's current head."""
+    head = state.head(pull.seen.head_sha)
+    failed = tuple(_failed_check(head, job, pull.effects.get(f"log:{job.job_id}")) for job in head.failed())
+    problems = pull.config.problems if pull.config else ()
+    base = state.bases.get(pull.seen.base_ref, Base()).config
+    return Report(
+        number=pull.seen.number,
+        head_sha=pull.seen.head_sha,
+        state=_overall(pull, head, bool(problems)),
+        failed=failed,
+        derived=tuple(sorted(_derived(head))) if failed else (),
+        passed=tuple(sorted(pull.reds & _passed(head))),
+        config_problems=problems,
+        base_config_problems=base.problems if base else (),
+        from_fork=state.repo is not None and pull.seen.head_repo_id != state.repo.repo_id,
+        by_dependabot=pull.seen.author.login == DEPENDABOT,
+    )
+
+
+def _failed_check(head: Head, job: JobFinished, reading: Effect | None) -> FailedCheck:
+    run, triaged = head.runs.get(job.run_id), head.triaged.get(job.job_id)
+    missing = triaged.missing if triaged else _unread(reading)
+    return FailedCheck(
+        check=check_id(job, run),
+        workflow=run.name if run else job.workflow,
+        job=job.name,
+        event=run.event if run else "",
+        conclusion=job.conclusion,
+        run_id=job.run_id,
+        attempt=job.attempt,
+        job_id=job.job_id,
+        url=job.url,
+        failures=triaged.failures if triaged else (),
+        flaky=triaged.flaky if triaged else (),
+        capped=triaged.capped if triaged else 0,
+        missing=missing,
+    )
+
+
+def _unread(reading: Effect | None) -> str:
+    if reading is None:
+        return "not-read"
+    return reading.reason or "slow"
+
+
+def _derived(head: Head) -> set[str]:
+    """Jobs that a failed job of the same run took along: cancelled by fail-fast, or skipped for want of `needs`."""
+    red_runs = {job.run_id for job in head.failed()}
+    taken = (Meaning.CANCELLED, Meaning.NOTHING)
+    return {job.name for job in head.current() if job.run_id in red_runs and meaning(job.conclusion) in taken}
+
+
+def _passed(head: Head) -> frozenset[str]:
+    green = [job for job in head.current() if meaning(job.conclusion) is Meaning.PASSED]
+    return frozenset(check_id(job, head.runs.get(job.run_id)) for job in green)
+
+
+def _overall(pull: Pull, head: Head, broken_config: bool) -> Literal["red", "config", "green", "quiet"]:
+    if head.failed():
+        return "red"
+    if broken_config:
+        return "config"
+    if pull.reds:
+        return "green" if _mended(pull, head) else "quiet"
+    said_config = pull.comment_id is not None and pull.config is None and pull.files is not None
+    return "green" if said_config or (pull.config is not None and pull.comment_id is not None) else "quiet"
+
+
+def _mended(pull: Pull, head: Head) -> bool:
+    """
+    Say whether all that was red has an observed success on this head.
+
+    A check that is gone counts as mended only when every run that is known on the head has succeeded.
+    """
+    open_reds = pull.reds - _passed(head)
+    if not open_reds:
+        return True
+    runs = head.runs.values()
+    paths = {run.path.partition("@")[0] for run in runs}
+    gone = all(red.partition(": ")[0] not in paths for red in open_reds)
+    return bool(runs) and gone and all(run.conclusion == "success" for run in runs)

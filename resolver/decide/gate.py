@@ -1,0 +1,101 @@
+"""Which evidence is missing: the reads that a pull request and its repository still need, cheapest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from resolver.actions import AnyAction, FindPull, ReadConfig, ReadFiles, ReadLog, ReadPullConfig, ReadRuns, SweepPulls
+from resolver.conclusions import Meaning, meaning
+from resolver.decide.due import Due
+from resolver.facts import JobFinished
+from resolver.limits import Limits
+from resolver.state import Base, Head, Pull, RepoState, check_id
+
+CONFIG_PATH = ".github/failres.yml"
+"""Where a repository's configuration lives (specification, section 17)."""
+
+
+def reads(state: RepoState, pull: Pull, limits: Limits) -> tuple[AnyAction, ...]:
+    """Give the reads that this pull request still needs."""
+    number, head_sha = pull.seen.number, pull.seen.head_sha
+    wanted: list[AnyAction] = []
+    if pull.files is None:
+        wanted.append(ReadFiles(number=number, head_sha=head_sha))
+    elif pull.config is None and (CONFIG_PATH in pull.files.files or pull.files.truncated):
+        wanted.append(ReadPullConfig(number=number, head_sha=head_sha))
+    head = state.head(head_sha)
+    if any(job.run_id not in head.runs for job in head.failed()):
+        wanted.append(ReadRuns(number=number, head_sha=head_sha, because="a failed job's run is not known"))
+    wanted.extend(_logs(pull, head, limits))
+    return tuple(wanted)
+
+
+def _logs(pull: Pull, head: Head, limits: Limits) -> Iterator[ReadLog]:
+    if pull.files is None:
+        return
+    waiting = 0
+    for job in logs_wanted(head, limits):
+        if job.job_id in head.triaged or f"log:{job.job_id}" in pull.effects:
+            waiting += job.job_id not in head.triaged and pull.effects[f"log:{job.job_id}"].status == "started"
+            continue
+        if waiting >= limits.logs_at_once:
+            return
+        waiting += 1
+        yield ReadLog(
+            number=pull.seen.number,
+            job_id=job.job_id,
+            run_id=job.run_id,
+            attempt=job.attempt,
+            head_sha=job.head_sha,
+            check=check_id(job, head.runs.get(job.run_id)),
+            failed_steps=tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED),
+        )
+
+
+def logs_wanted(head: Head, limits: Limits) -> list[JobFinished]:
+    """Give the failed jobs whose logs are to be read: capped, and a matrix job that fails alike is not read again."""
+    wanted: list[JobFinished] = []
+    for job in head.failed():
+        if job.run_id in head.runs and len(wanted) < limits.logs_per_head and not _alike(head, job, limits):
+            wanted.append(job)
+    return wanted
+
+
+def _alike(head: Head, job: JobFinished, limits: Limits) -> bool:
+    """Say whether enough other cells of the same matrix job have been read and failed in one and the same way."""
+    if job.job_id in head.triaged:
+        return False
+    cells = [j for j in head.failed() if (j.run_id, stem(j)) == (job.run_id, stem(job)) and j.job_id in head.triaged]
+    prints = {tuple(sorted(f.fingerprint for f in head.triaged[cell.job_id].failures)) for cell in cells}
+    return len(cells) >= limits.logs_alike and len(prints) == 1
+
+
+def stem(job: JobFinished) -> str:
+    """Give a job's name without its matrix values. Brackets prove nothing, so this only ever saves a read."""
+    return job.name.partition(" (")[0]
+
+
+def repository_reads(state: RepoState, now: float, limits: Limits) -> Due:
+    """Give the reads that the repository needs, and the time of its next regular look."""
+    wanted: list[AnyAction] = []
+    for ref in sorted({pull.seen.base_ref for pull in state.pulls.values() if pull.seen.state == "open"}):
+        base = state.bases.get(ref, Base())
+        if base.config is None or (base.sha is not None and base.config_at != base.sha):
+            wanted.append(ReadConfig(ref=ref, sha=base.sha))
+    wanted.extend(_unowned(state))
+    last = state.effects.get("sweep")
+    next_sweep = 0.0 if last is None else last.started_at + limits.sweep_every
+    if now >= next_sweep:
+        wanted.append(SweepPulls(slot=last.count if last else 0))
+        next_sweep = now + limits.sweep_every
+    return Due(tuple(wanted), next_sweep)
+
+
+def _unowned(state: RepoState) -> Iterator[FindPull]:
+    """Failed jobs of heads that no known pull request has: their `pull_request` delivery was lost, or is only late."""
+    known = {pull.seen.head_sha for pull in state.pulls.values()}
+    for sha, head in state.heads.items():
+        runs = [run for run in head.runs.values() if run.event.startswith("pull_request")]
+        if sha in known or not runs or not head.failed():
+            continue
+        yield FindPull(head_sha=sha, head_owner=runs[0].head_owner, head_branch=runs[0].head_branch)

@@ -1,0 +1,68 @@
+"""What is to be said: the check run and the one comment, once the evidence at hand is complete enough to be told."""
+
+from __future__ import annotations
+
+from resolver.actions import AnyAction, PostCheck, PostComment
+from resolver.config import RepoConfig
+from resolver.decide.compose import compose
+from resolver.decide.due import Due, earlier
+from resolver.decide.gate import logs_wanted
+from resolver.decide.rights import Silence, silence
+from resolver.limits import Limits
+from resolver.report import Report
+from resolver.state import Base, Head, Pull, RepoState
+
+
+def speak(state: RepoState, pull: Pull, now: float, limits: Limits) -> Due:
+    """Give the check run and comment that should stand on this pull request now."""
+    quiet = silence(state, pull)
+    if quiet not in (None, Silence.CONFIG_BROKEN):
+        return Due()
+    patience = _waiting_until(pull, state.head(pull.seen.head_sha), now, limits)
+    if patience is not None:
+        return Due((), patience)
+    report = compose(state, pull)
+    actions: list[AnyAction] = []
+    check = f"check:{pull.seen.number}:{pull.seen.head_sha}"
+    if report.state in ("red", "config") or (report.state == "green" and check in pull.effects):
+        actions.append(PostCheck(number=pull.seen.number, report=report))
+    if quiet is None:
+        actions.extend(_comment(state, pull, report, now))
+    return Due(tuple(actions), None)
+
+
+def _comment(state: RepoState, pull: Pull, report: Report, now: float) -> list[PostComment]:
+    standing = pull.comment_id is not None
+    resolved = report.state == "green"
+    if report.state == "quiet" or (resolved and not standing):
+        return []
+    if not standing and not may_comment_anew(state, pull, now):
+        return []
+    return [
+        PostComment(number=pull.seen.number, report=report, comment_id=pull.comment_id, resolved=resolved),
+    ]
+
+
+def may_comment_anew(state: RepoState, pull: Pull, now: float) -> bool:
+    """Keep to the budget of new comments: so many per pull request and day, so many per repository and hour."""
+    config = state.bases.get(pull.seen.base_ref, Base()).config
+    comments = (config.settings if config and config.settings else RepoConfig()).comments
+    today = sum(1 for at in pull.comments_at if at > now - 86_400)
+    hour = sum(1 for at in state.comments_at if at > now - 3_600)
+    return today < comments.per_pull_and_day and hour < comments.per_repository_and_hour
+
+
+def _waiting_until(pull: Pull, head: Head, now: float, limits: Limits) -> float | None:
+    """Say until when a report waits for logs that are being read; None when it need not wait."""
+    until: float | None = None
+    for job in logs_wanted(head, limits):
+        if job.job_id in head.triaged:
+            continue
+        effect = pull.effects.get(f"log:{job.job_id}")
+        if effect is None or effect.status == "started":
+            started = effect.started_at if effect else now
+            until = earlier(until, started + limits.log_patience)
+    unknown_runs = any(job.run_id not in head.runs for job in head.failed())
+    if unknown_runs and until is None:
+        until = now + limits.log_patience
+    return until if until is not None and until > now else None

@@ -1,0 +1,234 @@
+"""
+Everything that can have happened, as one closed union of past-tense values. `resolver.journal` writes and reads them.
+
+A fact is what was observed, decided or done. It never says what follows from it: that is `decide`'s part.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from resolver.config import ConfigProblem, RepoConfig
+from resolver.failure import Failure
+from resolver.ids import InstallationId, PullNumber, RepoId, Sha
+from resolver.records import Record
+
+Json = dict[str, Any]
+
+
+class Person(Record):
+    """Who did something on GitHub; rights are checked by `id`, never by `login`."""
+
+    id: int
+    login: str
+    type: str = "User"
+
+
+class RepoObserved(Record):
+    """A repository as GitHub showed it. It is known by its id; names change."""
+
+    repo_id: RepoId
+    full_name: str
+    default_branch: str
+    installation_id: InstallationId | None
+    private: bool = False
+    archived: bool = False
+
+
+class InstallationChanged(Record):
+    """The App lost or regained its access to this repository."""
+
+    installation_id: InstallationId
+    active: bool
+    at: float
+
+
+class PullObserved(Record):
+    """A pull request as GitHub showed it at `updated_at` (seconds): an older view never replaces a newer one."""
+
+    number: PullNumber
+    title: str
+    author: Person
+    head_sha: Sha
+    head_ref: str
+    head_repo_id: RepoId | None
+    head_owner: str | None
+    base_ref: str
+    state: Literal["open", "closed"]
+    updated_at: float
+    draft: bool = False
+    merged: bool = False
+    labels: tuple[str, ...] = ()
+
+
+class PullFilesRead(Record):
+    """The files that a pull request changes at one head; `truncated` when GitHub lists no more than 3,000."""
+
+    number: PullNumber
+    head_sha: Sha
+    files: tuple[str, ...]
+    truncated: bool = False
+
+
+class BaseMoved(Record):
+    """A branch got a new commit. `config_touched` is None where the push listed too many commits to tell."""
+
+    ref: str
+    sha: Sha
+    config_touched: bool | None
+
+
+class ConfigRead(Record):
+    """`.github/failres.yml` on a base branch: its content when valid, its problems when not, neither when absent."""
+
+    ref: str
+    sha: Sha | None
+    found: bool
+    settings: RepoConfig | None = None
+    problems: tuple[ConfigProblem, ...] = ()
+
+
+class PullConfigRead(Record):
+    """The configuration file that a pull request brings, checked; it is never acted on from there."""
+
+    number: PullNumber
+    head_sha: Sha
+    found: bool
+    problems: tuple[ConfigProblem, ...] = ()
+
+
+class RunObserved(Record):
+    """A workflow run in one attempt. A rerun keeps the id and raises `attempt`."""
+
+    run_id: int
+    attempt: int
+    path: str
+    name: str
+    event: str
+    head_sha: Sha
+    head_branch: str | None
+    head_owner: str | None
+    status: str
+    conclusion: str | None
+    url: str
+    updated_at: float
+
+
+class StepFinished(Record):
+    """One step of a finished job. Times are in seconds."""
+
+    number: int
+    name: str
+    conclusion: str | None
+    started_at: float | None = None
+    completed_at: float | None = None
+
+
+class JobFinished(Record):
+    """One execution: a job of one attempt that has ended, whatever told us so."""
+
+    job_id: int
+    run_id: int
+    attempt: int
+    name: str
+    workflow: str
+    head_sha: Sha
+    head_branch: str | None
+    conclusion: str
+    started_at: float | None
+    completed_at: float | None
+    runner: str | None
+    url: str
+    steps: tuple[StepFinished, ...] = ()
+
+
+class JobTriaged(Record):
+    """What a failed job's log said. `missing` says why there was no log; then there is no verdict either."""
+
+    job_id: int
+    run_id: int
+    attempt: int
+    head_sha: Sha
+    kind: str
+    failures: tuple[Failure, ...] = ()
+    flaky: tuple[str, ...] = ()
+    capped: int = 0
+    lines: int = 0
+    size: int = 0
+    missing: str | None = None
+
+
+class RunsRead(Record):
+    """All runs of a head were listed, so that what webhooks did not tell is known. `at` is when (seconds)."""
+
+    head_sha: Sha
+    at: float
+
+
+class ActionStarted(Record):
+    """An action went to the workers. `ticket` names this start of it, `key` its content, `target` what it writes."""
+
+    ticket: str
+    key: str
+    target: str
+    type: str
+    number: PullNumber | None
+    at: float
+
+
+class ActionDone(Record):
+    """GitHub has carried out an action; `result` holds what later actions need (a comment's id)."""
+
+    ticket: str
+    key: str
+    target: str
+    number: PullNumber | None
+    result: Json = Field(default_factory=dict)
+
+
+class ActionRefused(Record):
+    """An action did not happen and is not tried again for the same content: why, in words."""
+
+    ticket: str
+    key: str
+    target: str
+    number: PullNumber | None
+    reason: str
+    retry_at: float | None = None
+
+
+class CommentGone(Record):
+    """The comment that failres kept up to date was deleted by somebody."""
+
+    number: PullNumber
+    comment_id: int
+
+
+class EngineStuck(Record):
+    """A pull request whose records could not be folded or decided; nothing is done on it until its head changes."""
+
+    number: PullNumber
+    head_sha: Sha | None
+    error: str
+
+
+Fact = (
+    RepoObserved
+    | InstallationChanged
+    | PullObserved
+    | PullFilesRead
+    | BaseMoved
+    | ConfigRead
+    | PullConfigRead
+    | RunObserved
+    | JobFinished
+    | JobTriaged
+    | RunsRead
+    | ActionStarted
+    | ActionDone
+    | ActionRefused
+    | CommentGone
+    | EngineStuck
+)

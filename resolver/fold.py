@@ -1,0 +1,216 @@
+"""
+`fold(state, fact) -> state`: the only way in which anything becomes known. Pure, incremental, one small function per
+fact.
+
+An older view of a thing never replaces a newer one, so that facts may come late, twice and in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar, assert_never
+
+from resolver.conclusions import Meaning, meaning
+from resolver.facts import (
+    ActionDone,
+    ActionRefused,
+    ActionStarted,
+    BaseMoved,
+    CommentGone,
+    ConfigRead,
+    EngineStuck,
+    Fact,
+    InstallationChanged,
+    JobFinished,
+    JobTriaged,
+    PullConfigRead,
+    PullFilesRead,
+    PullObserved,
+    RepoObserved,
+    RunObserved,
+    RunsRead,
+)
+from resolver.ids import PullNumber, Sha
+from resolver.journal import Unreadable
+from resolver.limits import LIMITS
+from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
+    """Give the state after one more fact."""
+    match fact:
+        case RepoObserved():
+            return replace(state, repo=fact, active=not fact.archived)
+        case InstallationChanged():
+            return replace(state, active=fact.active)
+        case PullObserved():
+            return _pull_observed(state, fact)
+        case PullFilesRead() | PullConfigRead():
+            return _pull_read(state, fact)
+        case BaseMoved():
+            return _base_moved(state, fact)
+        case ConfigRead():
+            base = state.bases.get(fact.ref, Base())
+            return replace(state, bases=_with(state.bases, fact.ref, replace(base, config=fact, config_at=fact.sha)))
+        case RunObserved() | JobFinished() | JobTriaged() | RunsRead():
+            return _execution(state, fact)
+        case ActionStarted() | ActionDone() | ActionRefused():
+            return _effect(state, fact)
+        case CommentGone():
+            return _comment_gone(state, fact)
+        case EngineStuck():
+            return _stuck(state, fact.number, fact.error)
+        case Unreadable():
+            known = replace(state, unreadable=(*state.unreadable, f"{fact.kind}: {fact.why}"))
+            return known if fact.number is None else _stuck(known, fact.number, f"{fact.kind}: {fact.why}")
+        case _:
+            assert_never(fact)
+
+
+def _with(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
+    return {**mapping, key: value}
+
+
+def _pull_observed(state: RepoState, fact: PullObserved) -> RepoState:
+    known = state.pulls.get(fact.number)
+    if known is None:
+        pull = _join_reds(state, Pull(seen=fact))
+    elif fact.updated_at < known.seen.updated_at:
+        return state
+    elif fact.head_sha != known.seen.head_sha:
+        pull = _join_reds(state, replace(known, seen=fact, files=None, config=None, stuck=None))
+    else:
+        pull = replace(known, seen=fact)
+    return _forget_heads(replace(state, pulls=_with(state.pulls, fact.number, pull)))
+
+
+def _join_reds(state: RepoState, pull: Pull) -> Pull:
+    head = state.head(pull.seen.head_sha)
+    reds = {check_id(job, head.runs.get(job.run_id)) for job in head.failed()}
+    return replace(pull, reds=pull.reds | reds)
+
+
+def _pull_read(state: RepoState, fact: PullFilesRead | PullConfigRead) -> RepoState:
+    pull = state.pulls.get(fact.number)
+    if pull is None or pull.seen.head_sha != fact.head_sha:
+        return state
+    read = replace(pull, files=fact) if isinstance(fact, PullFilesRead) else replace(pull, config=fact)
+    return replace(state, pulls=_with(state.pulls, fact.number, read))
+
+
+def _base_moved(state: RepoState, fact: BaseMoved) -> RepoState:
+    base = state.bases.get(fact.ref, Base())
+    same_config = base.config is not None and base.config_at == base.sha and fact.config_touched is False
+    moved = replace(base, sha=fact.sha, config_at=fact.sha if same_config else base.config_at)
+    return replace(state, bases=_with(state.bases, fact.ref, moved))
+
+
+def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | RunsRead) -> RepoState:
+    head = state.head(fact.head_sha)
+    match fact:
+        case RunObserved():
+            known = head.runs.get(fact.run_id)
+            newer = known is None or (fact.attempt, fact.updated_at) >= (known.attempt, known.updated_at)
+            head = replace(head, runs=_with(head.runs, fact.run_id, fact)) if newer else head
+        case JobFinished():
+            head = replace(head, jobs=_with(head.jobs, fact.job_id, fact))
+        case JobTriaged():
+            head = replace(head, triaged=_with(head.triaged, fact.job_id, fact))
+        case RunsRead():
+            head = replace(head, read_at=fact.at)
+        case _:
+            assert_never(fact)
+    state = replace(state, heads=_with(state.heads, fact.head_sha, head))
+    if isinstance(fact, JobFinished | RunObserved):
+        state = _note_reds(state, fact.head_sha, head)
+    return _forget_heads(state)
+
+
+def _note_reds(state: RepoState, sha: Sha, head: Head) -> RepoState:
+    if not any(meaning(job.conclusion) is Meaning.FAILED for job in head.jobs.values()):
+        return state
+    for number in state.pulls_of(sha):
+        state = replace(state, pulls=_with(state.pulls, number, _join_reds(state, state.pulls[number])))
+    return state
+
+
+def _forget_heads(state: RepoState) -> RepoState:
+    """Drop the oldest commits that no open pull request and no base has; a bound, so that a journal may grow."""
+    if len(state.heads) <= LIMITS.unowned_heads + len(state.pulls) + len(state.bases):
+        return state
+    owned = {pull.seen.head_sha for pull in state.pulls.values() if pull.seen.state == "open"}
+    owned |= {base.sha for base in state.bases.values() if base.sha}
+    loose = [sha for sha in state.heads if sha not in owned]
+    gone = set(loose[: max(0, len(loose) - LIMITS.unowned_heads)])
+    return replace(state, heads={sha: head for sha, head in state.heads.items() if sha not in gone})
+
+
+def _effect(state: RepoState, fact: ActionStarted | ActionDone | ActionRefused) -> RepoState:
+    if fact.number is None:
+        return replace(state, effects=_advance(state.effects, fact))
+    pull = state.pulls.get(fact.number)
+    if pull is None:
+        return state
+    pull = replace(pull, effects=_advance(pull.effects, fact))
+    if isinstance(fact, ActionDone) and "commentId" in fact.result:
+        pull = replace(pull, comment_id=fact.result["commentId"])
+        if "createdAt" in fact.result:
+            made = float(fact.result["createdAt"])
+            pull = replace(pull, comments_at=(*pull.comments_at, made))
+            state = replace(state, comments_at=(*state.comments_at[-99:], made))
+    return replace(state, pulls=_with(state.pulls, fact.number, pull))
+
+
+def _advance(effects: Mapping[str, Effect], fact: ActionStarted | ActionDone | ActionRefused) -> Mapping[str, Effect]:
+    known = effects.get(fact.target)
+    match fact:
+        case ActionStarted():
+            count = known.count + 1 if known else 1
+            last = known.done_key if known else None
+            result = known.result if known else {}
+            effect = Effect(count, fact.key, "started", fact.at, done_key=last, result=result)
+        case ActionDone():
+            before = known or Effect(1, fact.key, "done", 0.0)
+            settled = "done" if before.key == fact.key else before.status
+            effect = replace(before, status=settled, done_key=fact.key, result={**before.result, **fact.result})
+        case ActionRefused():
+            before = known or Effect(1, fact.key, "refused", 0.0)
+            if before.key != fact.key:
+                return effects
+            effect = replace(before, status="refused", reason=fact.reason, retry_at=fact.retry_at)
+        case _:
+            assert_never(fact)
+    return _with(effects, fact.target, effect)
+
+
+def _comment_gone(state: RepoState, fact: CommentGone) -> RepoState:
+    pull = state.pulls.get(fact.number)
+    if pull is None or pull.comment_id != fact.comment_id:
+        return state
+    return replace(state, pulls=_with(state.pulls, fact.number, replace(pull, comment_id=None)))
+
+
+def _stuck(state: RepoState, number: PullNumber, why: str) -> RepoState:
+    pull = state.pulls.get(number)
+    if pull is None:
+        return state
+    return replace(state, pulls=_with(state.pulls, number, replace(pull, stuck=why)))
+
+
+def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] | None:
+    """Say which pull requests a fact may have made something due for; None means all of them."""
+    match fact:
+        case RepoObserved() | InstallationChanged():
+            return None
+        case ConfigRead():
+            return frozenset(n for n, pull in state.pulls.items() if pull.seen.base_ref == fact.ref)
+        case BaseMoved():
+            return frozenset()
+        case RunObserved() | JobFinished() | JobTriaged() | RunsRead():
+            return frozenset(state.pulls_of(fact.head_sha))
+        case _:
+            return frozenset() if fact.number is None else frozenset({fact.number})

@@ -1,0 +1,122 @@
+"""
+The journal's schema: how facts are named, written, identified and read back.
+
+`once` gives a fact's natural identity, so that the same observation told twice is one record. A record that this
+version cannot read becomes `Unreadable`, which stops acting on its pull request only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, assert_never
+
+from pydantic import ValidationError
+
+from resolver.digest import digest
+from resolver.facts import (
+    ActionDone,
+    ActionRefused,
+    ActionStarted,
+    BaseMoved,
+    CommentGone,
+    ConfigRead,
+    EngineStuck,
+    Fact,
+    InstallationChanged,
+    JobFinished,
+    JobTriaged,
+    Json,
+    PullConfigRead,
+    PullFilesRead,
+    PullObserved,
+    RepoObserved,
+    RunObserved,
+    RunsRead,
+)
+from resolver.ids import PullNumber
+from resolver.records import Record
+
+VERSION = 1
+"""The schema's version; each record carries the one that it was written with."""
+
+KINDS: Mapping[str, type[Fact]] = {
+    "repo.observed": RepoObserved,
+    "installation.changed": InstallationChanged,
+    "pull.observed": PullObserved,
+    "pull.files": PullFilesRead,
+    "base.moved": BaseMoved,
+    "config.read": ConfigRead,
+    "pull.config": PullConfigRead,
+    "run.observed": RunObserved,
+    "job.finished": JobFinished,
+    "job.triaged": JobTriaged,
+    "runs.read": RunsRead,
+    "action.started": ActionStarted,
+    "action.done": ActionDone,
+    "action.refused": ActionRefused,
+    "comment.gone": CommentGone,
+    "engine.stuck": EngineStuck,
+}
+
+_NAMES = {cls: kind for kind, cls in KINDS.items()}
+
+
+class Unreadable(Record):
+    """A journal record that this version cannot read: another version's, or a damaged one."""
+
+    kind: str
+    number: PullNumber | None
+    why: str
+
+
+def kind_of(fact: Fact) -> str:
+    """Give the journal's name of a fact."""
+    return _NAMES[type(fact)]
+
+
+def to_json(fact: Fact) -> Json:
+    """Give a fact as the journal keeps it: JSON with the schema's version in `v`."""
+    return {"v": VERSION, **fact.model_dump(mode="json", by_alias=True, exclude_defaults=True)}
+
+
+def from_json(kind: str, data: Mapping[str, Any]) -> Fact | Unreadable:
+    """Read a record back; what cannot be read is a value, not an exception."""
+    content = dict(data)
+    version = content.pop("v", None)
+    number = content.get("number")
+    number = PullNumber(number) if isinstance(number, int) else None
+    if version != VERSION:
+        return Unreadable(kind=kind, number=number, why=f"its schema version is {version!r}, this one reads {VERSION}")
+    if kind not in KINDS:
+        return Unreadable(kind=kind, number=number, why="this version knows no such record")
+    try:
+        return KINDS[kind].model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return Unreadable(kind=kind, number=number, why=f"{where}: {first['msg']}")
+
+
+def once(fact: Fact) -> str:
+    """Give the natural identity of a fact within its repository: told twice, it is one record."""
+    match fact:
+        case JobFinished():
+            return f"job:{fact.run_id}:{fact.attempt}:{fact.job_id}"
+        case JobTriaged():
+            return f"triaged:{fact.job_id}"
+        case RunObserved():
+            return f"run:{fact.run_id}:{fact.attempt}:{fact.status}:{fact.conclusion}"
+        case ActionStarted():
+            return f"started:{fact.ticket}"
+        case ActionDone() | ActionRefused():
+            return f"ended:{fact.ticket}"
+        case EngineStuck():
+            return f"stuck:{fact.number}:{fact.head_sha}"
+        case CommentGone():
+            return f"gone:{fact.comment_id}"
+        case PullFilesRead() | PullConfigRead():
+            return f"{kind_of(fact)}:{fact.number}:{fact.head_sha}"
+        case RepoObserved() | InstallationChanged() | PullObserved() | BaseMoved() | ConfigRead() | RunsRead():
+            return f"{kind_of(fact)}:{digest(to_json(fact))}"
+        case _:
+            assert_never(fact)

@@ -1,0 +1,30 @@
+"""The engine's own limits, each with its default written once. What a repository may set lives in `resolver.config`."""
+
+from __future__ import annotations
+
+from resolver.records import Record
+
+
+class Limits(Record):
+    """Paces and caps of one process; times are in seconds."""
+
+    sweep_every: float = 600.0
+    """How often the open pull requests are listed, so that a lost event is only late."""
+
+    log_patience: float = 300.0
+    """How long a report waits for a log that is being read before it is posted without it."""
+
+    logs_per_head: int = 20
+    """How many failed jobs of one head have their logs read."""
+
+    logs_alike: int = 3
+    """After so many cells of one matrix job failed alike on a head, the other cells' logs are not read."""
+
+    logs_at_once: int = 3
+    """How many logs of one head are read at the same time."""
+
+    unowned_heads: int = 200
+    """How many commits that belong to no open pull request or base are remembered."""
+
+
+LIMITS = Limits()

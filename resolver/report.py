@@ -1,0 +1,54 @@
+"""What is to be said on a pull request, as values; `bot.words` makes sentences of it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from resolver.config import ConfigProblem
+from resolver.failure import Failure
+from resolver.ids import PullNumber, Sha
+from resolver.records import Record
+
+
+class FailedCheck(Record):
+    """
+    One check that is red on the head, with its failures, the primary one first.
+
+    `missing` says why its log told nothing. `capped` counts failures beyond those listed, `flaky` names tests that
+    failed and then passed inside the job.
+    """
+
+    check: str
+    workflow: str
+    job: str
+    event: str
+    conclusion: str
+    run_id: int
+    attempt: int
+    job_id: int
+    url: str
+    failures: tuple[Failure, ...] = ()
+    flaky: tuple[str, ...] = ()
+    capped: int = 0
+    missing: str | None = None
+
+
+class Report(Record):
+    """
+    The whole of what failres has to say of one head.
+
+    `state` is `red` (failing checks), `config` (only a broken configuration), `green` (what was red has passed) or
+    `quiet` (a superseded head with nothing left to say). `derived` names jobs that are red only because of others.
+    """
+
+    number: PullNumber
+    head_sha: Sha
+    state: Literal["red", "config", "green", "quiet"]
+    failed: tuple[FailedCheck, ...] = ()
+    derived: tuple[str, ...] = ()
+    passed: tuple[str, ...] = ()
+    config_problems: tuple[ConfigProblem, ...] = ()
+    base_config_problems: tuple[ConfigProblem, ...] = ()
+    from_fork: bool = False
+    by_dependabot: bool = False
+    superseded: bool = False

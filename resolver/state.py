@@ -1,0 +1,143 @@
+"""
+What is known of a repository: the fold of its journal, as frozen values. `resolver.fold` makes it, `resolver.decide`
+reads it.
+
+Everything here can be thrown away and folded again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+from resolver.conclusions import Meaning, meaning
+from resolver.facts import (
+    ConfigRead,
+    JobFinished,
+    JobTriaged,
+    PullConfigRead,
+    PullFilesRead,
+    PullObserved,
+    RepoObserved,
+    RunObserved,
+)
+from resolver.ids import PullNumber, Sha
+
+EMPTY: Mapping[Any, Any] = MappingProxyType({})
+"""The mapping that nothing is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """
+    How far an action on one target has come.
+
+    `count` is how often one was started, `key` the content of the newest, `done_key` that of the last one carried out.
+    """
+
+    count: int
+    key: str
+    status: Literal["started", "done", "refused"]
+    started_at: float
+    done_key: str | None = None
+    result: Mapping[str, Any] = EMPTY
+    reason: str | None = None
+    retry_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """All executions that are known on one commit. Jobs are kept of every attempt: each counts as evidence."""
+
+    runs: Mapping[int, RunObserved] = EMPTY
+    jobs: Mapping[int, JobFinished] = EMPTY
+    triaged: Mapping[int, JobTriaged] = EMPTY
+    read_at: float | None = None
+
+    def current(self) -> Iterator[JobFinished]:
+        """Give the newest execution of each job of each run: what GitHub shows now."""
+        newest: dict[tuple[int, str], JobFinished] = {}
+        for job in self.jobs.values():
+            place = (job.run_id, job.name)
+            if place not in newest or (job.attempt, job.job_id) > (newest[place].attempt, newest[place].job_id):
+                newest[place] = job
+        return iter(newest.values())
+
+    def failed(self) -> list[JobFinished]:
+        """Give the newest executions that failed, oldest first."""
+        red = [job for job in self.current() if meaning(job.conclusion) is Meaning.FAILED]
+        return sorted(red, key=lambda job: (job.completed_at or 0.0, job.job_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """
+    One pull request. `reds` are the checks (by `check_id`) that have failed on any of its heads.
+
+    `comment_id` is the sticky comment, `comments_at` when new ones were made; `stuck` says why nothing is done on it.
+    """
+
+    seen: PullObserved
+    files: PullFilesRead | None = None
+    config: PullConfigRead | None = None
+    reds: frozenset[str] = frozenset()
+    effects: Mapping[str, Effect] = EMPTY
+    comment_id: int | None = None
+    comments_at: tuple[float, ...] = ()
+    stuck: str | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """True where a person set the label that stops failres here."""
+        return STOP_LABEL in self.seen.labels
+
+
+STOP_LABEL = "failres:stop"
+"""The kill switch of one pull request (specification, invariant 14)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A base branch: its newest known commit, and the configuration as read at `config_at`."""
+
+    sha: Sha | None = None
+    config: ConfigRead | None = None
+    config_at: Sha | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RepoState:
+    """A whole repository. `effects` are those of the repository's own actions."""
+
+    repo: RepoObserved | None = None
+    active: bool = True
+    pulls: Mapping[PullNumber, Pull] = EMPTY
+    heads: Mapping[Sha, Head] = EMPTY
+    bases: Mapping[str, Base] = EMPTY
+    effects: Mapping[str, Effect] = EMPTY
+    comments_at: tuple[float, ...] = ()
+    unreadable: tuple[str, ...] = field(default=())
+
+    def head(self, sha: Sha) -> Head:
+        """Give what is known of a commit, which may be nothing."""
+        return self.heads.get(sha, _UNKNOWN_HEAD)
+
+    def pulls_of(self, sha: Sha) -> list[PullNumber]:
+        """Give the open pull requests whose head is that commit."""
+        return [n for n, pull in self.pulls.items() if pull.seen.head_sha == sha and pull.seen.state == "open"]
+
+
+_UNKNOWN_HEAD = Head()
+
+
+def check_id(job: JobFinished, run: RunObserved | None) -> str:
+    """
+    Name a check: the workflow's file, the job's name with its matrix values, and the event (specification, section 1).
+
+    Job names repeat across workflows. Where the run is not known yet, the workflow's name stands in for its file.
+    """
+    if run is None:
+        return f"{job.workflow}: {job.name}"
+    return f"{run.path.partition('@')[0]}: {job.name} ({run.event})"
