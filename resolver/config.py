@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from resolver import config_sections as part
+from resolver.config_sections import ActionKind, Label, Mode
 from resolver.config_text import (
     TEXT_LIMITS,
     ConfigProblem,
@@ -21,6 +22,7 @@ from resolver.config_text import (
     Document,
     Key,
     TextLimits,
+    problem_at,
     read_text,
     shorten,
     show_path,
@@ -30,7 +32,19 @@ from resolver.config_values import FROM_FILE, Flag, Path, Pattern, duration, mat
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-__all__ = ["ConfigProblem", "ConfigProblems", "RepoConfig", "config_schema", "duration", "matches", "parse_config"]
+__all__ = [
+    "ActionKind",
+    "ConfigProblem",
+    "ConfigProblems",
+    "Label",
+    "Mode",
+    "RepoConfig",
+    "config_schema",
+    "duration",
+    "matches",
+    "parse_config",
+    "parse_config_bytes",
+]
 
 
 class RepoConfig(part.Section):
@@ -49,7 +63,7 @@ class RepoConfig(part.Section):
     protected_paths: tuple[Path, ...] = Field((), max_length=200)
     scope: tuple[part.ScopeRule, ...] = Field((), max_length=100)
     comments: part.Comments = part.Comments()
-    labels: tuple[part.Label, ...] = Field((), max_length=3)
+    labels: tuple[Label, ...] = Field((), max_length=3)
     attribution: part.Attribution = part.Attribution()
     drift: Literal["proven", "strict"] = "proven"
     outage: part.Outage = part.Outage()
@@ -90,27 +104,40 @@ def parse_config(text: str, limits: TextLimits = TEXT_LIMITS) -> RepoConfig | Co
     if isinstance(document, ConfigProblems):
         return document
     if not isinstance(document.value, dict):
-        problem = ConfigProblem(line=1, column=1, path="", message="the file must be a mapping of keys to values")
-        return ConfigProblems(problems=(problem,))
+        return problem_at((1, 1), "", "the file must be a mapping of keys to values")
     try:
-        return RepoConfig.model_validate(document.value, context=FROM_FILE)
+        return RepoConfig.model_validate(document.value, context=FROM_FILE, by_alias=True, by_name=False)
     except ValidationError as fault:
         return _problems(fault.errors(include_url=False, include_input=False), document, limits)
 
 
+def parse_config_bytes(data: bytes, limits: TextLimits = TEXT_LIMITS) -> RepoConfig | ConfigProblems:
+    """The same for a file's bytes, which must be UTF-8."""
+    if len(data) > limits.size:
+        return problem_at((1, 1), "", limits.too_large)
+    try:
+        return parse_config(data.decode(), limits)
+    except UnicodeDecodeError as fault:
+        before = data[: fault.start]
+        column = fault.start - before.rfind(b"\n")
+        return problem_at((before.count(b"\n") + 1, column), "", "the file is not UTF-8")
+
+
 def config_schema() -> dict[str, Any]:
-    """The JSON schema of the file, for editors. `parse_config` decides: it is stricter where JSON Schema has no words."""
+    """The JSON schema of the file, for editors. `parse_config` decides: it is stricter where a schema has no words."""
     schema = RepoConfig.model_json_schema(by_alias=True)
     title = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": ".github/failres.yml"}
     return {**schema, **title}
 
 
 def _problems(errors: list[ErrorDetails], document: Document, limits: TextLimits) -> ConfigProblems:
-    placed = [(_place(_key(error), document), error) for error in errors]
+    # A list whose only entry is wrong also counts as too short: the entry's own problem says enough.
+    own = [error for error in errors if error["type"] != "too_short" or not document.at(error["loc"])]
+    placed = [(_place(_key(error), document), error) for error in own]
     placed.sort(key=lambda pair: pair[0])
     shown = placed[: limits.problems]
     told = [
-        ConfigProblem(line=line, column=column, path=show_path(_key(error)), message=_message(error))
+        ConfigProblem(line=line, column=column, path=show_path(_key(error)), message=_message(error, document))
         for (line, column), error in shown
     ]
     if len(placed) > len(shown):
@@ -132,7 +159,7 @@ def _place(key: Key, document: Document) -> tuple[int, int]:
     return document.places[key]
 
 
-def _message(error: ErrorDetails) -> str:
+def _message(error: ErrorDetails, document: Document) -> str:
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":
@@ -142,10 +169,17 @@ def _message(error: ErrorDetails) -> str:
         case "value_error":
             return str(context["error"])
         case kind if kind in _SENTENCES:
-            return _SENTENCES[kind].format(**context)
+            written = document.at(error["loc"])
+            bounds = {
+                name: duration(bound) for name, bound in context.items() if kind in _BOUNDS and isinstance(written, str)
+            }
+            return _SENTENCES[kind].format(**{**context, **bounds})
         case _:
             return error["msg"]
 
+
+_BOUNDS = ("greater_than_equal", "less_than_equal")
+"""Of a value that the file holds as text, these are about a duration."""
 
 _SENTENCES = {
     "missing": "is missing",

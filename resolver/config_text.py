@@ -55,6 +55,11 @@ class TextLimits:
     shown: int = 60
     """Characters of the file's own text repeated in a message."""
 
+    @property
+    def too_large(self) -> str:
+        """What is said of a larger file."""
+        return f"the file is larger than {self.size // 1024} KiB"
+
 
 TEXT_LIMITS = TextLimits()
 
@@ -65,6 +70,18 @@ class Document:
 
     value: Value
     places: dict[Key, tuple[int, int]]
+
+    def at(self, key: Key) -> Value:
+        """The value at a path, None where nothing stands."""
+        value: Value = self.value
+        for part in key:
+            if isinstance(value, dict) and isinstance(part, str):
+                value = value.get(part)
+            elif isinstance(value, tuple) and isinstance(part, int) and part < len(value):
+                value = value[part]
+            else:
+                return None
+        return value
 
 
 class _RefusedError(Exception):
@@ -105,18 +122,18 @@ def read_text(text: str, limits: TextLimits = TEXT_LIMITS) -> Document | ConfigP
     only problem.
     """
     if len(text) > limits.size or len(text.encode("utf-8", "surrogatepass")) > limits.size:
-        return _problem((1, 1), "", f"the file is larger than {limits.size // 1024} KiB")
+        return problem_at((1, 1), "", limits.too_large)
     lines = _Lines(text)
     try:
         return _Reader(lines, limits).read()
     except _RefusedError as refused:
-        return _problem(lines.place(refused.index), show_path(refused.key), refused.message)
+        return problem_at(lines.place(refused.index), show_path(refused.key), refused.message)
     except yaml.reader.ReaderError as fault:
-        return _problem(lines.place(fault.position), "", "a control character is not allowed")
+        return problem_at(lines.place(fault.position), "", "a control character is not allowed")
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         place = lines.place(mark.index) if mark else (1, 1)
-        return _problem(place, "", f"not YAML: {_words(fault)}")
+        return problem_at(place, "", f"not YAML: {_words(fault)}")
 
 
 def show_path(key: Key) -> str:
@@ -133,7 +150,8 @@ def shorten(text: str, length: int = TEXT_LIMITS.shown) -> str:
     return clean if len(clean) <= length else f"{clean[:length]}…"
 
 
-def _problem(place: tuple[int, int], path: str, message: str) -> ConfigProblems:
+def problem_at(place: tuple[int, int], path: str, message: str) -> ConfigProblems:
+    """One problem alone, at a line and column."""
     line, column = place
     return ConfigProblems(problems=(ConfigProblem(line=line, column=column, path=path, message=message),))
 
