@@ -1,0 +1,127 @@
+"""
+The due-list: at most one row per key, no payload, leased while the key runs.
+
+A wake makes a key due at the earlier of two times. A claim empties `due_at`, so that a wake during the turn is seen by
+the release, whatever time it was for: nothing woke it → the row goes, or waits for the time that the turn gave.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import and_, case, delete, func, or_, select, update
+
+from bot.store.tables import chains, due, inbox
+from bot.store.values import Lease
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy import ColumnElement
+
+    from bot.store.database import Transaction
+
+
+async def wake(tx: Transaction, times: Mapping[str, float]) -> None:
+    """Make each key due at its time, unless it is due earlier already. Sorted, so that two wakers never deadlock."""
+    if not times:
+        return
+    row = tx.upsert(due)
+    earlier = case((due.c.due_at < row.excluded.due_at, due.c.due_at), else_=row.excluded.due_at)
+    await tx.run(
+        row.on_conflict_do_update(index_elements=["key"], set_={"wakes": due.c.wakes + 1, "due_at": earlier}),
+        [{"key": key, "due_at": times[key], "wakes": 1, "attempts": 0} for key in sorted(times)],
+    )
+
+
+async def claim(tx: Transaction, process: str, owner: str, limit: int, lease_seconds: float) -> list[Lease]:
+    """Lease up to `limit` keys that are due, the longest due first; a key whose lease ran out is due."""
+    lease_now = tx.lease_now()
+    ready = or_(
+        and_(due.c.owner.is_(None), due.c.due_at <= tx.now),
+        and_(due.c.owner.is_not(None), due.c.leased_until < lease_now),
+    )
+    # A materialised CTE: as a plain subquery the planner may run it again and lease more than the limit.
+    # FOR UPDATE: a fenced unit of the last holder holds FOR KEY SHARE, and its key is skipped until it ends.
+    pick = (
+        select(due.c.key)
+        .where(ready)
+        .order_by(func.coalesce(due.c.due_at, due.c.leased_until), due.c.key)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+        .cte("pick")
+        .prefix_with("MATERIALIZED", dialect="postgresql")
+    )
+    rows = await tx.run(
+        update(due)
+        .where(due.c.key.in_(select(pick.c.key)))
+        .values(
+            due_at=None,
+            attempts=due.c.attempts + 1,
+            process=process,
+            owner=owner,
+            leased_until=lease_now + lease_seconds,
+        )
+        .returning(due.c.key, due.c.wakes, due.c.attempts)
+    )
+    return [Lease(key, owner, wakes, attempts) for key, wakes, attempts in rows]
+
+
+async def holds(tx: Transaction, lease: Lease) -> bool:
+    """
+    True if the lease still holds; then it holds until this transaction ends.
+
+    FOR KEY SHARE lets wakes through, so that two fenced units may wake each other's keys, and keeps a takeover out.
+    """
+    mine = select(due.c.key).where(_mine(lease)).with_for_update(read=True, key_share=True)
+    return (await tx.run(mine)).first() is not None
+
+
+async def release(tx: Transaction, lease: Lease, again: float | None, *, failed: bool) -> bool:
+    """
+    The key ran: drop its row, or set when it runs again; a wake that came meanwhile counts if it is earlier.
+
+    Returns False if the lease was lost: then the row is another's, and nothing is changed.
+    """
+    if again is None:
+        if failed:
+            raise ValueError("a turn that failed must say when it is tried again")
+        if (await tx.run(delete(due).where(_mine(lease), due.c.due_at.is_(None)))).rowcount:
+            return True
+    values: dict[str, Any] = {"process": None, "owner": None, "leased_until": None}
+    if again is not None:
+        values["due_at"] = case((due.c.due_at < again, due.c.due_at), else_=again)
+    if not failed:
+        values["attempts"] = 0
+    return bool((await tx.run(update(due).where(_mine(lease)).values(values))).rowcount)
+
+
+async def extend(tx: Transaction, process: str, lease_seconds: float) -> None:
+    """Renew every lease of the process."""
+    await tx.run(update(due).where(due.c.process == process).values(leased_until=tx.lease_now() + lease_seconds))
+
+
+async def forget_leases(tx: Transaction) -> None:
+    """Every lease is a dead process's: its key is due at once."""
+    await tx.run(
+        update(due)
+        .where(due.c.owner.is_not(None))
+        .values(process=None, owner=None, leased_until=None, due_at=func.coalesce(due.c.due_at, tx.now))
+    )
+
+
+async def rebuild(tx: Transaction) -> None:
+    """Wake every key that has an open delivery or a journal: the list can be derived from these."""
+    found = select(inbox.c.key).where(inbox.c.handled_at.is_(None)).union(select(chains.c.key))
+    await wake(tx, dict.fromkeys((await tx.run(found)).scalars(), tx.now))
+
+
+async def next_due(tx: Transaction) -> float | None:
+    """The earliest time at which a key can be claimed; None if there is none, leases that hold aside."""
+    ended = and_(due.c.owner.is_not(None), due.c.leased_until < tx.lease_now())
+    when = case((ended, due.c.leased_until), else_=due.c.due_at)
+    return (await tx.run(select(func.min(when)).where(or_(due.c.owner.is_(None), ended)))).scalar()
+
+
+def _mine(lease: Lease) -> ColumnElement[bool]:
+    return and_(due.c.key == lease.key, due.c.owner == lease.owner)

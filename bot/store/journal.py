@@ -1,0 +1,161 @@
+"""
+The journal: append-only, hash-chained per key, checked whenever it is read.
+
+A record's digest covers all its fields and the digest before it, and `chains` holds the last one: a changed byte, a
+missing, added or moved record, or an end cut off is found at the record where it shows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import func, select, text
+
+from bot.store.errors import JournalCorrupt
+from bot.store.tables import chains, journal
+from bot.store.values import JournalRow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Row
+
+    from bot.store.database import Transaction
+    from bot.store.values import Entry
+
+START: Final = "0" * 64
+"""What the first record of a key names as the digest before it."""
+PAGE: Final = 1_000
+"""Records per transaction of a long read, so that writers wait for milliseconds only."""
+_ORDER_LOCK: Final = 7_201_131
+"""PostgreSQL's advisory lock: whoever holds it until commit gives numbers in the order of commits."""
+
+
+async def append(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[JournalRow]:
+    """Append those entries whose `once` the key does not have yet; give the new records."""
+    if not entries:
+        return []
+    if tx.postgresql:
+        await tx.run(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ORDER_LOCK})
+    new = await _unknown(tx, key, entries)
+    if not new:
+        return []
+    seq: int = (await tx.run(select(func.coalesce(func.max(journal.c.seq), 0)))).scalar_one()
+    previous = (await tx.run(select(chains.c.digest).where(chains.c.key == key))).scalar() or START
+    rows = []
+    for entry in new:
+        seq += 1
+        rows.append(_row(seq, tx.now, key, entry, previous))
+        previous = rows[-1]["digest"]
+    await tx.run(journal.insert(), rows)
+    link = tx.upsert(chains).values(key=key, seq=seq, digest=previous)
+    await tx.run(
+        link.on_conflict_do_update(
+            index_elements=["key"], set_={"seq": link.excluded.seq, "digest": link.excluded.digest}
+        )
+    )
+    return [JournalRow(**{**row, "data": json.loads(row["data"])}) for row in rows]
+
+
+async def _unknown(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[Entry]:
+    known: set[str] = set()
+    asked = [entry.once for entry in entries if entry.once is not None]
+    if asked:
+        found = await tx.run(select(journal.c.once).where(journal.c.key == key, journal.c.once.in_(asked)))
+        known.update(found.scalars())
+    new = []
+    for entry in entries:
+        if entry.once is None or entry.once not in known:
+            new.append(entry)
+        if entry.once is not None:
+            known.add(entry.once)
+    return new
+
+
+def _row(seq: int, at: float, key: str, entry: Entry, previous: str) -> dict[str, Any]:
+    # ASCII only: escapes keep NUL characters and lone surrogates, which a database's text type would refuse.
+    data = json.dumps(entry.data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    row = {"seq": seq, "at": at, "key": key, "kind": entry.kind, "data": data, "once": entry.once, "previous": previous}
+    return {**row, "digest": digest(seq, at, key, entry.kind, data, entry.once, previous)}
+
+
+def digest(*fields: float | str | None) -> str:
+    """SHA-256, in hex, over a record's fields in the order of the table, `data` as its stored text."""
+    return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
+
+
+class Reader:
+    """
+    A walk over one key's records from after a number to the end that the chain had at the walk's beginning.
+
+    Raises `JournalCorrupt` at the record where the chain does not hold.
+    """
+
+    def __init__(self, key: str, after: int) -> None:
+        self._key, self._seq = key, after
+        self._end: int | None = None
+        self._end_digest = self._previous = START
+
+    @property
+    def finished(self) -> bool:
+        """True when the end was reached."""
+        return self._end is not None and self._seq >= self._end
+
+    async def page(self, tx: Transaction) -> list[JournalRow]:
+        """The next records, at most `PAGE`."""
+        if self._end is None:
+            await self._find_ends(tx)
+        rows = (
+            await tx.run(
+                select(journal)
+                .where(journal.c.key == self._key, journal.c.seq > self._seq, journal.c.seq <= self._end)
+                .order_by(journal.c.seq)
+                .limit(PAGE)
+            )
+        ).all()
+        page = [self._checked(row) for row in rows]
+        if len(page) < PAGE:
+            self._check_end()
+        return page
+
+    async def _find_ends(self, tx: Transaction) -> None:
+        # One statement is one snapshot: a record that is appended meanwhile is no damage.
+        mine = chains.c.key == self._key
+        seq, digest_, last = (
+            await tx.run(
+                select(
+                    select(chains.c.seq).where(mine).scalar_subquery(),
+                    select(chains.c.digest).where(mine).scalar_subquery(),
+                    select(func.max(journal.c.seq)).where(journal.c.key == self._key).scalar_subquery(),
+                )
+            )
+        ).one()
+        if (last or 0) > (seq or 0):
+            raise JournalCorrupt(self._key, last, "a record follows the end of the chain")
+        self._end, self._end_digest = seq or 0, digest_ or START
+        if self._seq > 0:
+            before = select(journal.c.digest).where(journal.c.key == self._key, journal.c.seq <= self._seq)
+            found = await tx.run(before.order_by(journal.c.seq.desc()).limit(1))
+            self._previous = found.scalar() or START
+
+    def _checked(self, row: Row[*tuple[Any, ...]]) -> JournalRow:
+        seq, at, key, kind, data, once, previous, digest_ = row
+        if previous != self._previous:
+            raise JournalCorrupt(key, seq, "it does not name the record that stands before it")
+        if digest(seq, float(at), key, kind, data, once, previous) != digest_:
+            raise JournalCorrupt(key, seq, "its content is not what its digest was made from")
+        self._seq, self._previous = seq, digest_
+        return JournalRow(seq, float(at), key, kind, json.loads(data), once, previous, digest_)
+
+    def _check_end(self) -> None:
+        end = self._end or 0
+        if self._previous != self._end_digest and self._seq <= end:
+            raise JournalCorrupt(self._key, end, "records at the end of the chain are missing or were changed")
+        self._seq = max(self._seq, end)
+
+
+async def keys(tx: Transaction) -> list[str]:
+    """All keys that have records, sorted."""
+    return list((await tx.run(select(chains.c.key).order_by(chains.c.key))).scalars())
