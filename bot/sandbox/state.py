@@ -100,6 +100,16 @@ class Token:
 
 
 @dataclass
+class Reaction:
+    """One person's reaction, by GitHub's name for it (`+1`, `eyes`, …)."""
+
+    id: int
+    user: Account
+    content: str
+    created_at: float
+
+
+@dataclass
 class Comment:
     """A comment in a pull request's (or issue's) conversation."""
 
@@ -111,7 +121,7 @@ class Comment:
     updated_at: float
     via_app: App | None = None
     minimized: str | None = None
-    reactions: list[tuple[Account, str]] = field(default_factory=list)
+    reactions: list[Reaction] = field(default_factory=list)
 
 
 @dataclass
@@ -129,7 +139,8 @@ class Review:
 @dataclass
 class Pull:
     """A pull request. `head_repo` is the fork's id for one from a fork; `merge_commit` is the test merge of
-    `merge_tested` (base, head), made lazily; once merged, the commit that landed."""
+    `merge_tested` (base, head), made lazily; once merged, the commit that landed.
+    """
 
     number: int
     id: int
@@ -155,6 +166,7 @@ class Pull:
     locked: bool = False
     labels: list[str] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
+    reactions: list[Reaction] = field(default_factory=list)
     auto_merge: dict[str, Any] | None = None
 
 
@@ -171,6 +183,7 @@ class Issue:
     updated_at: float
     state: Literal["open", "closed"] = "open"
     labels: list[str] = field(default_factory=list)
+    reactions: list[Reaction] = field(default_factory=list)
 
 
 @dataclass
@@ -427,7 +440,30 @@ class GitHub:
     def repository(self, full_name: str) -> Repository | None:
         """Find a repository by `owner/name` (a former name counts), case-insensitively as GitHub does."""
         wanted = full_name.lower()
-        for repo in self.repositories.values():
-            if wanted == repo.full_name.lower() or wanted in (name.lower() for name in repo.former_names):
+        repos = self.repositories.values()
+        for repo in repos:
+            if wanted == repo.full_name.lower():
                 return repo
-        return None
+        return next((repo for repo in repos if wanted in (name.lower() for name in repo.former_names)), None)
+
+
+@dataclass(frozen=True)
+class Act:
+    """One act: who does it, in which repository. What every change of state is given."""
+
+    github: GitHub
+    repo: Repository
+    by: Actor
+
+    @property
+    def now(self) -> float:
+        """The time of it."""
+        return self.github.clock.now()
+
+    def elsewhere(self, repo: Repository) -> Act:
+        """The same actor in another repository."""
+        return Act(self.github, repo, self.by)
+
+    def tell(self, event: str, action: str | None, **subject: Any) -> None:
+        """Let GitHub tell of it."""
+        self.github.happen(Happening(event, action, self.repo, self.by.account, subject, self.by.by_workflow_token))

@@ -1,7 +1,7 @@
-"""Real git without a process where none is needed: objects and refs are plain files; git itself merges, diffs and serves."""
+"""Real git: objects and refs are plain files, written and read without a process; git itself merges and serves."""
 
 from bot.sandbox.git.objects import Commit, Entry, ObjectStore, Person
 from bot.sandbox.git.refs import Refs
-from bot.sandbox.git.repository import Git, create_network
+from bot.sandbox.git.repository import Git
 
-__all__ = ["Commit", "Entry", "Git", "ObjectStore", "Person", "Refs", "create_network"]
+__all__ = ["Commit", "Entry", "Git", "ObjectStore", "Person", "Refs"]

@@ -134,9 +134,7 @@ class ObjectStore:
     def write_tree(self, entries: list[Entry]) -> str:
         """Store one directory."""
         ordered = sorted(entries, key=lambda entry: entry.name + "/" if entry.is_tree else entry.name)
-        return self.write(
-            "tree", b"".join(f"{e.mode} {e.name}\0".encode() + bytes.fromhex(e.sha) for e in ordered)
-        )
+        return self.write("tree", b"".join(f"{e.mode} {e.name}\0".encode() + bytes.fromhex(e.sha) for e in ordered))
 
     def files(self, tree: str, prefix: str = "") -> dict[str, Entry]:
         """Every file below a tree by its path."""

@@ -29,24 +29,20 @@ _CONFIG = """[core]
 """
 
 
-def create_network(root: Path, name: str) -> ObjectStore:
-    """Make the object store that a repository and all its forks share."""
-    network = root / "networks" / name
-    for part in ("objects/info", "objects/pack", "refs/heads"):
-        (network / part).mkdir(parents=True)
-    (network / "HEAD").write_text("ref: refs/heads/main\n")  # so that git itself can read what it packed
-    return ObjectStore(network / "objects")
-
-
 class Git:
-    """A bare repository below `git_dir` whose objects are in a network's `store`."""
+    """A bare repository made at `git_dir`. A fork shares its parent's `store`: either sees the other's commits."""
 
-    def __init__(self, git_dir: Path, store: ObjectStore, default_branch: str = "main") -> None:
+    def __init__(self, git_dir: Path, store: ObjectStore | None = None, default_branch: str = "main") -> None:
         self.git_dir = git_dir
-        self.store = store
         self.refs = Refs(git_dir)
         (git_dir / "refs" / "heads").mkdir(parents=True)
-        (git_dir / "objects").symlink_to(store.directory.resolve(), target_is_directory=True)
+        if store is None:
+            for part in ("info", "pack"):
+                (git_dir / "objects" / part).mkdir(parents=True)
+            self.store = ObjectStore(git_dir / "objects")
+        else:
+            (git_dir / "objects").symlink_to(store.directory.resolve(), target_is_directory=True)
+            self.store = store
         (git_dir / "config").write_text(_CONFIG)
         self.set_default_branch(default_branch)
 
