@@ -31,7 +31,7 @@ _ADVICE: Final = (
 _DEFAULT_ADVICE: Final = "check that the database runs and can be reached; the next attempt can go on"
 
 
-class StoreUnavailable(Exception):  # noqa: N818 - the contract's name: it says a state of the world
+class StoreUnavailable(Exception):
     """The database refused or could not be reached: `what` it is, `why` as the driver says, and what `to_do`."""
 
     def __init__(self, what: str, why: str, to_do: str) -> None:
@@ -56,7 +56,7 @@ class StateDirectoryBusy(StoreUnavailable):
         self.path = path
 
 
-class LeaseLost(Exception):  # noqa: N818 - the contract's name: an event, expected in a replica set
+class LeaseLost(Exception):
     """The lease on `key` no longer holds: it expired and another claim took it. Nothing of the unit was written."""
 
     def __init__(self, key: str) -> None:
@@ -64,7 +64,7 @@ class LeaseLost(Exception):  # noqa: N818 - the contract's name: an event, expec
         self.key = key
 
 
-class JournalCorrupt(Exception):  # noqa: N818 - the failure class `journal-corrupt`
+class JournalCorrupt(Exception):
     """The chain of `key` does not hold at record `seq`: the journal was changed by something other than failres."""
 
     def __init__(self, key: str, seq: int, why: str) -> None:
