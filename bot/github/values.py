@@ -1,0 +1,58 @@
+"""What goes to GitHub and what comes back, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from bot.github.answers import LimitHit
+    from bot.github.errors import GitHubError
+
+JSON: Final = "application/vnd.github+json"
+READS: Final = frozenset({"GET", "HEAD"})
+
+
+class Reply(NamedTuple):
+    """A successful answer. `data`: decoded JSON, text for other media types, None for an empty body."""
+
+    status: int
+    data: Any
+    headers: Mapping[str, str]  # looked up in any case
+    from_cache: bool  # True: GitHub said 304, the data is what it sent before
+    next_url: str | None = None
+
+
+def no_trouble(_: Reply) -> None:
+    """REST tells by its status alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call. `url` is absolute; `path` is the same for people, without host and query."""
+
+    method: str
+    url: str
+    path: str
+    body: Any = None  # None: no body
+    accept: str = JSON
+    resource: str = "core"  # GitHub keeps REST's and GraphQL's allowance apart
+    repeatable: bool = False  # sending it twice is the same as once
+    reserve: bool = False  # may use what is kept for commands, kill switches and landing
+    examine: Callable[[Reply], GitHubError | LimitHit | None] = no_trouble  # GraphQL reports trouble inside a 200
+
+    @property
+    def harmless(self) -> bool:
+        """It changes nothing that would have to be looked for before it is sent again."""
+        return self.repeatable or self.method in READS
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One HTTP answer as it came. `hops`: how many requests it took, redirects included."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    hops: int
