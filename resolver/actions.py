@@ -46,11 +46,12 @@ class ReadPull(Action):
 
 
 class ReadFiles(Action):
-    """List the files that a pull request changes at a head."""
+    """List the files that a pull request changes at a head, against its base branch."""
 
     type: Literal["read-files"] = "read-files"
     number: PullNumber
     head_sha: Sha
+    base_ref: str
 
     @property
     def target(self) -> str:
@@ -122,7 +123,6 @@ class ReadLog(Action):
     head_sha: Sha
     check: str
     failed_steps: tuple[StepFinished, ...] = ()
-    known_files: tuple[str, ...] = ()
 
     @property
     def target(self) -> str:
@@ -156,13 +156,18 @@ class PostCheck(Action):
 
 
 class PostComment(Action):
-    """Create or edit the one sticky comment; `resolved` hides it, since all is green."""
+    """
+    Create or edit the one sticky comment; `resolved` hides it, since all is green.
+
+    `comment_id` and `hidden` are what is known of the comment that stands there.
+    """
 
     type: Literal["post-comment"] = "post-comment"
     number: PullNumber
     report: Report
-    comment_id: int | None = None
     resolved: bool = False
+    comment_id: int | None = None
+    hidden: bool = False
 
     @property
     def target(self) -> str:
@@ -172,7 +177,7 @@ class PostComment(Action):
     @property
     def key(self) -> str:
         """Identity by what is said; which comment says it does not matter."""
-        said = self.model_dump(mode="json", by_alias=True, exclude={"comment_id"})
+        said = self.model_dump(mode="json", by_alias=True, exclude={"comment_id", "hidden"})
         return f"{self.target}@{digest(said)}"
 
 

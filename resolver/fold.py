@@ -71,6 +71,19 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             assert_never(fact)
 
 
+def fold_or_park(state: RepoState, fact: Fact | Unreadable) -> RepoState:
+    """Fold; a fact that cannot be folded parks its pull request and leaves the others alone."""
+    try:
+        return fold(state, fact)
+    except Exception as error:  # noqa: BLE001 whatever it is, one pull request must not stop the others
+        why = f"{type(error).__name__} while a record was folded"
+        number = getattr(fact, "number", None)
+        numbers = [number] if number is not None else state.pulls_of(getattr(fact, "head_sha", Sha("")))
+        for each in numbers:
+            state = _stuck(state, PullNumber(each), why)
+        return replace(state, unreadable=(*state.unreadable, why))
+
+
 def _with(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
     return {**mapping, key: value}
 
@@ -81,7 +94,7 @@ def _pull_observed(state: RepoState, fact: PullObserved) -> RepoState:
         pull = _join_reds(state, Pull(seen=fact))
     elif fact.updated_at < known.seen.updated_at:
         return state
-    elif fact.head_sha != known.seen.head_sha:
+    elif (fact.head_sha, fact.base_ref) != (known.seen.head_sha, known.seen.base_ref):
         pull = _join_reds(state, replace(known, seen=fact, files=None, config=None, stuck=None))
     else:
         pull = replace(known, seen=fact)

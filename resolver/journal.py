@@ -12,7 +12,6 @@ from typing import Any, assert_never
 
 from pydantic import ValidationError
 
-from resolver.digest import digest
 from resolver.facts import (
     ActionDone,
     ActionRefused,
@@ -97,15 +96,18 @@ def from_json(kind: str, data: Mapping[str, Any]) -> Fact | Unreadable:
         return Unreadable(kind=kind, number=number, why=f"{where}: {first['msg']}")
 
 
-def once(fact: Fact) -> str:
-    """Give the natural identity of a fact within its repository: told twice, it is one record."""
+def once(fact: Fact) -> str | None:
+    """
+    Give the natural identity of a fact within its repository: told twice, it is one record.
+
+    None for what may come back to an earlier value (a force-pushed base): `resolver.news` compares those with the
+    state.
+    """
     match fact:
         case JobFinished():
             return f"job:{fact.run_id}:{fact.attempt}:{fact.job_id}"
         case JobTriaged():
             return f"triaged:{fact.job_id}"
-        case RunObserved():
-            return f"run:{fact.run_id}:{fact.attempt}:{fact.status}:{fact.conclusion}"
         case ActionStarted():
             return f"started:{fact.ticket}"
         case ActionDone() | ActionRefused():
@@ -114,9 +116,17 @@ def once(fact: Fact) -> str:
             return f"stuck:{fact.number}:{fact.head_sha}"
         case CommentGone():
             return f"gone:{fact.comment_id}"
-        case PullFilesRead() | PullConfigRead():
-            return f"{kind_of(fact)}:{fact.number}:{fact.head_sha}"
-        case RepoObserved() | InstallationChanged() | PullObserved() | BaseMoved() | ConfigRead() | RunsRead():
-            return f"{kind_of(fact)}:{digest(to_json(fact))}"
+        case (
+            RepoObserved()
+            | InstallationChanged()
+            | PullObserved()
+            | PullFilesRead()
+            | PullConfigRead()
+            | BaseMoved()
+            | ConfigRead()
+            | RunObserved()
+            | RunsRead()
+        ):
+            return None
         case _:
             assert_never(fact)

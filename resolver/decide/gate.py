@@ -20,7 +20,7 @@ def reads(state: RepoState, pull: Pull, limits: Limits) -> tuple[AnyAction, ...]
     number, head_sha = pull.seen.number, pull.seen.head_sha
     wanted: list[AnyAction] = []
     if pull.files is None:
-        wanted.append(ReadFiles(number=number, head_sha=head_sha))
+        wanted.append(ReadFiles(number=number, head_sha=head_sha, base_ref=pull.seen.base_ref))
     elif pull.config is None and (CONFIG_PATH in pull.files.files or pull.files.truncated):
         wanted.append(ReadPullConfig(number=number, head_sha=head_sha))
     head = state.head(head_sha)

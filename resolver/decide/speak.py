@@ -38,8 +38,12 @@ def _comment(state: RepoState, pull: Pull, report: Report, now: float) -> list[P
         return []
     if not standing and not may_comment_anew(state, pull, now):
         return []
+    standing_comment = pull.effects.get(f"comment:{pull.seen.number}")
+    hidden = bool(standing_comment and standing_comment.result.get("hidden"))
     return [
-        PostComment(number=pull.seen.number, report=report, comment_id=pull.comment_id, resolved=resolved),
+        PostComment(
+            number=pull.seen.number, report=report, resolved=resolved, comment_id=pull.comment_id, hidden=hidden
+        )
     ]
 
 

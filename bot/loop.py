@@ -1,0 +1,184 @@
+"""The main path: a repository's turn.
+
+A turn takes what the inbox holds for one repository, makes facts of it, appends what is new to the journal, folds, and
+puts what is due into the outbox, all in one transaction. It touches nothing but the database. What it remembers between
+turns is a cache of the fold, dropped whenever anything goes wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from bot.clock import Clock
+from bot.orders import order_for
+from bot.store import Entry, JournalRow, Lease, LeaseLost, Received, Store, StoreUnavailable, Unit
+from bot.translate import translate
+from resolver.actions import AnyAction
+from resolver.decide import Due, decide_pull, decide_repository
+from resolver.decide.due import earlier
+from resolver.facts import ActionStarted, EngineStuck, Fact
+from resolver.fold import fold_or_park, touched
+from resolver.ids import PullNumber
+from resolver.journal import from_json, kind_of, once, to_json
+from resolver.limits import LIMITS, Limits
+from resolver.news import is_news
+from resolver.state import Effect, RepoState
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Known:
+    """The cached fold of one repository up to record `seq`; `again` are the times asked for by pull requests."""
+
+    state: RepoState = field(default_factory=RepoState)
+    seq: int = 0
+    again: dict[PullNumber, float] = field(default_factory=dict)
+    fresh: bool = True
+
+
+@dataclass(frozen=True)
+class LoopLimits:
+    """`batch` deliveries a turn, `parallel` turns at a time, `lease` seconds of a turn, backoff of a failing one."""
+
+    batch: int = 200
+    parallel: int = 16
+    lease: float = 60.0
+    longest_backoff: float = 3600.0
+
+
+class Loop:
+    """Runs turns: one at a time for each repository, several repositories side by side."""
+
+    def __init__(
+        self, store: Store, clock: Clock, limits: Limits = LIMITS, loop_limits: LoopLimits | None = None
+    ) -> None:
+        self._store, self._clock, self._limits = store, clock, limits
+        self._loop_limits = loop_limits or LoopLimits()
+        self._known: dict[str, Known] = {}
+
+    async def run_due(self) -> int:
+        """Run one turn for each repository that is due now; returns how many there were."""
+        leases = await self._store.claim(self._loop_limits.parallel, self._loop_limits.lease)
+        for lease in leases:
+            await self.run(lease)
+        return len(leases)
+
+    async def run(self, lease: Lease) -> None:
+        """Run a turn and release its lease; a turn that fails comes back later, and the others go on."""
+        try:
+            again = await self.turn(lease)
+        except LeaseLost:
+            self._known.pop(lease.key, None)
+        except StoreUnavailable:
+            self._known.pop(lease.key, None)
+            raise
+        except Exception:
+            self._known.pop(lease.key, None)
+            wait = min(2.0**lease.attempts, self._loop_limits.longest_backoff)
+            log.exception("the turn of %s failed for the %d. time; again in %.0f s", lease.key, lease.attempts, wait)
+            await self._store.release(lease, self._clock.now() + wait, failed=True)
+        else:
+            await self._store.release(lease, again)
+
+    async def turn(self, lease: Lease) -> float | None:
+        """Carry out one turn; returns when the repository is due again without anything new."""
+        known = await self._catch_up(lease.key)
+        self._known.pop(lease.key, None)  # until the transaction is through, the cache may run ahead of the journal
+        async with self._store.unit(lease) as unit:
+            deliveries = await unit.deliveries(lease.key, self._loop_limits.batch)
+            dirty = await self._take_in(unit, lease.key, known, deliveries)
+            again = await self._decide(unit, lease.key, known, dirty)
+            await unit.handled([delivery.guid for delivery in deliveries])
+        self._known[lease.key] = known
+        return self._clock.now() if len(deliveries) == self._loop_limits.batch else again
+
+    async def _catch_up(self, key: str) -> Known:
+        known = self._known.get(key) or Known()
+        async for row in self._store.records(key, known.seq):
+            known.state = fold_or_park(known.state, from_json(row.kind, row.data))
+            known.seq = row.seq
+        return known
+
+    async def _take_in(
+        self, unit: Unit, key: str, known: Known, deliveries: Iterable[Received]
+    ) -> frozenset[PullNumber] | None:
+        """Append the deliveries' facts and fold them; returns the pull requests to decide on, None for all."""
+        dirty: set[PullNumber] = set()
+        everything = known.fresh
+        facts: list[Fact] = []
+        ahead = known.state
+        for delivery in deliveries:
+            for fact in self._facts(key, delivery):
+                if is_news(ahead, fact):
+                    ahead = fold_or_park(ahead, fact)
+                    facts.append(fact)
+        await self._append(unit, key, known, facts)
+        for fact in facts:
+            marked = touched(known.state, fact)
+            everything = everything or marked is None
+            dirty |= marked or frozenset()
+        now = self._clock.now()
+        dirty |= {number for number, at in known.again.items() if at <= now}
+        return None if everything else frozenset(dirty)
+
+    def _facts(self, key: str, delivery: Received) -> tuple[Fact, ...]:
+        translation = translate(delivery.event, json.loads(delivery.body))
+        if translation.ignored:
+            log.info(
+                "%s: delivery %s (%s) brought nothing: %s", key, delivery.guid, delivery.event, translation.ignored
+            )
+        return translation.facts
+
+    async def _append(self, unit: Unit, key: str, known: Known, facts: Iterable[Fact]) -> None:
+        entries = [Entry(kind_of(fact), to_json(fact), once(fact)) for fact in facts]
+        rows: list[JournalRow] = await unit.append(key, entries) if entries else []
+        for row in rows:
+            known.state = fold_or_park(known.state, from_json(row.kind, row.data))
+            known.seq = row.seq
+
+    async def _decide(self, unit: Unit, key: str, known: Known, dirty: frozenset[PullNumber] | None) -> float | None:
+        now = self._clock.now()
+        numbers = tuple(known.state.pulls) if dirty is None else tuple(sorted(dirty))
+        for number in numbers:
+            wanted = await self._decide_or_park(unit, key, known, number, now)
+            await self._start(unit, key, known, wanted.actions, now)
+            known.again.pop(number, None)
+            if wanted.again_at is not None:
+                known.again[number] = wanted.again_at
+        wanted = decide_repository(known.state, now, self._limits)
+        await self._start(unit, key, known, wanted.actions, now)
+        known.fresh = False
+        return earlier(wanted.again_at, min(known.again.values(), default=None))
+
+    async def _decide_or_park(self, unit: Unit, key: str, known: Known, number: PullNumber, now: float) -> Due:
+        try:
+            return decide_pull(known.state, number, now, self._limits)
+        except Exception as error:
+            log.exception("%s: pull request %d cannot be decided; it is parked", key, number)
+            head = known.state.pulls[number].seen.head_sha
+            why = f"{type(error).__name__} while it was decided"
+            await self._append(unit, key, known, [EngineStuck(number=number, head_sha=head, error=why)])
+            return Due()
+
+    async def _start(self, unit: Unit, key: str, known: Known, actions: Iterable[AnyAction], now: float) -> None:
+        """Record each action as started and put it into the outbox, in the turn's own transaction."""
+        repo = known.state.repo
+        if repo is None or repo.installation_id is None:
+            return
+        for action in actions:
+            ticket = f"{action.target}#{_starts(known.state, action) + 1}"
+            started = ActionStarted(
+                ticket=ticket, key=action.key, target=action.target, type=action.type, number=action.number, at=now
+            )
+            await self._append(unit, key, known, [started])
+            await unit.enqueue([order_for(key, repo, action, ticket, now)])
+
+
+def _starts(state: RepoState, action: AnyAction) -> int:
+    effects = state.effects if action.number is None else state.pulls[action.number].effects
+    known: Effect | None = effects.get(action.target)
+    return known.count if known else 0

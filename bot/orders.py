@@ -1,0 +1,60 @@
+"""Actions as orders in the outbox: which lane, how urgent, and the way back from a row to an action. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from bot.store import Order
+from resolver.actions import AnyAction, PostCheck, PostComment
+from resolver.facts import RepoObserved
+from resolver.records import Record
+
+PRIORITY = {"post-check": 20, "post-comment": 30, "read-log": 50, "sweep-pulls": 70}
+"""Smaller goes first within a lane (specification, section 18); what is not listed is `USUAL`."""
+
+USUAL = 50
+
+
+class Assignment(Record):
+    """What a worker is given: the action, the ticket under which it was started, and the repository."""
+
+    repo: RepoObserved
+    ticket: str
+    action: Annotated[AnyAction, Field(discriminator="type")]
+
+
+_READER: TypeAdapter[Assignment] = TypeAdapter(Assignment)
+
+
+def writes(action: AnyAction) -> bool:
+    """Say whether an action changes anything on GitHub."""
+    return isinstance(action, PostCheck | PostComment)
+
+
+def lane(repo: RepoObserved, *, write: bool) -> str:
+    """Name the pacing queue: one for the writes of an installation, one for its reads."""
+    return f"{'write' if write else 'read'}:{repo.installation_id}"
+
+
+def order_for(key: str, repo: RepoObserved, action: AnyAction, ticket: str, now: float) -> Order:
+    """Make the outbox row of an action."""
+    assignment = Assignment(repo=repo, ticket=ticket, action=action)
+    write = writes(action)
+    return Order(
+        key=key,
+        action_key=f"{key}|{ticket}",
+        target=action.target,
+        lane=lane(repo, write=write),
+        serial=write,
+        priority=PRIORITY.get(action.type, USUAL),
+        not_before=now,
+        body=json.dumps(assignment.model_dump(mode="json", by_alias=True)),
+    )
+
+
+def assignment_of(order: Order) -> Assignment:
+    """Read an outbox row back."""
+    return _READER.validate_json(order.body)

@@ -1,0 +1,158 @@
+"""
+Deliveries and outcomes → facts. Pure, and the last place that sees GitHub's JSON.
+
+One CI result arrives as `workflow_job`, `workflow_run`, `check_run` and `check_suite`: the first two are read,
+Actions' own check runs and suites are dropped here. What cannot be understood is a value with its reason, so that
+the rest goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.objects import Json, NotUnderstood, job_finished, pull_observed, repo_observed, run_observed, understood
+from resolver.facts import BaseMoved, CommentGone, Fact, InstallationChanged
+from resolver.ids import InstallationId, PullNumber, RepoId, Sha
+from resolver.journal import Unreadable, from_json
+
+OUTCOME = "outcome"
+"""The event under which a worker's outcome, or a regular look at GitHub, goes through the inbox."""
+
+CONFIG_PATH = ".github/failres.yml"
+HEADS = "refs/heads/"
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The facts of one delivery, and why it brought none where it did not."""
+
+    facts: tuple[Fact, ...] = ()
+    ignored: str | None = None
+
+
+def translate(event: str, payload: Json) -> Translation:
+    """Give the facts that a delivery for one repository brings."""
+    try:
+        if event == OUTCOME:
+            return _outcome(payload)
+        reader = _READERS.get(event)
+        if reader is None:
+            return Translation(ignored=f"`{event}` is not used")
+        known = _repository(payload)
+        return Translation((*known, *reader(payload)))
+    except NotUnderstood as problem:
+        return Translation(ignored=str(problem))
+
+
+def _outcome(payload: Json) -> Translation:
+    read = [from_json(str(item["kind"]), item["data"]) for item in payload["facts"]]
+    bad = next((fact for fact in read if isinstance(fact, Unreadable)), None)
+    if bad is not None:
+        return Translation(ignored=f"an outcome's {bad.kind} cannot be read: {bad.why}")
+    return Translation(tuple(fact for fact in read if not isinstance(fact, Unreadable)))
+
+
+def _repository(payload: Json) -> tuple[Fact, ...]:
+    installation = (payload.get("installation") or {}).get("id")
+    if not payload.get("repository"):
+        return ()
+    return (repo_observed(payload["repository"], InstallationId(int(installation)) if installation else None),)
+
+
+def _pull_request(payload: Json) -> tuple[Fact, ...]:
+    with understood("pull_request delivery"):
+        return (pull_observed(payload["pull_request"]),)
+
+
+def _workflow_run(payload: Json) -> tuple[Fact, ...]:
+    with understood("workflow_run delivery"):
+        return (run_observed(payload["workflow_run"]),)
+
+
+def _workflow_job(payload: Json) -> tuple[Fact, ...]:
+    with understood("workflow_job delivery"):
+        if payload.get("action") != "completed":
+            return ()
+        finished = job_finished(payload["workflow_job"])
+        return (finished,) if finished else ()
+
+
+def _push(payload: Json) -> tuple[Fact, ...]:
+    with understood("push delivery"):
+        ref = str(payload["ref"])
+        if payload.get("deleted") or not ref.startswith(HEADS):
+            return ()
+        return (
+            BaseMoved(ref=ref.removeprefix(HEADS), sha=Sha(str(payload["after"])), config_touched=_touches(payload)),
+        )
+
+
+def _touches(payload: Json) -> bool | None:
+    """Say whether a push touched the configuration; None for a forced one or one whose commits are not all listed."""
+    commits = payload.get("commits") or []
+    if payload.get("forced") or payload.get("created") or not 0 < len(commits) < LISTED_COMMITS:
+        return None
+    touched: set[str] = set()
+    for commit in commits:
+        for change in ("added", "modified", "removed"):
+            touched.update(commit.get(change) or ())
+    return CONFIG_PATH in touched
+
+
+LISTED_COMMITS = 20
+"""A push delivery with this many commits or more may have left files out."""
+
+
+def _issue_comment(payload: Json) -> tuple[Fact, ...]:
+    with understood("issue_comment delivery"):
+        if payload.get("action") != "deleted" or not payload["issue"].get("pull_request"):
+            return ()
+        number = PullNumber(int(payload["issue"]["number"]))
+        return (CommentGone(number=number, comment_id=int(payload["comment"]["id"])),)
+
+
+def _nothing(_: Json) -> tuple[Fact, ...]:
+    return ()
+
+
+_READERS: Mapping[str, Callable[[Json], tuple[Fact, ...]]] = {
+    "pull_request": _pull_request,
+    "workflow_run": _workflow_run,
+    "workflow_job": _workflow_job,
+    "push": _push,
+    "issue_comment": _issue_comment,
+    "check_run": _nothing,
+    "check_suite": _nothing,
+    "repository": _nothing,
+}
+
+
+def translate_installation(event: str, payload: Json) -> Mapping[RepoId, Fact]:
+    """Give, for a delivery that names no single repository, what it says of each repository that it lists."""
+    if event not in ("installation", "installation_repositories"):
+        return {}
+    try:
+        with understood(f"{event} delivery"):
+            return _installation(payload)
+    except NotUnderstood:
+        return {}
+
+
+def _installation(payload: Json) -> Mapping[RepoId, Fact]:
+    installation = InstallationId(int(payload["installation"]["id"]))
+    changed_at = float(payload.get("at") or 0.0)
+    gone = payload.get("action") in ("deleted", "suspend")
+    listed: list[Any] = [*(payload.get("repositories") or ()), *(payload.get("repositories_added") or ())]
+    facts: dict[RepoId, Fact] = {}
+    for repo in listed:
+        key = RepoId(int(repo["id"]))
+        facts[key] = (
+            InstallationChanged(installation_id=installation, active=False, at=changed_at)
+            if gone
+            else repo_observed(repo, installation)
+        )
+    for repo in payload.get("repositories_removed") or ():
+        facts[RepoId(int(repo["id"]))] = InstallationChanged(installation_id=installation, active=False, at=changed_at)
+    return facts

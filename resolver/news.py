@@ -1,0 +1,42 @@
+"""Which observations say something new. What is known already needs no record, however often GitHub repeats it."""
+
+from __future__ import annotations
+
+from resolver.facts import BaseMoved, CommentGone, ConfigRead, Fact, PullObserved, RepoObserved, RunObserved
+from resolver.state import RepoState
+
+
+def is_news(state: RepoState, fact: Fact) -> bool:
+    """Say whether a fact is worth a record: repeated, older and foreign observations are not."""
+    match fact:
+        case RepoObserved():
+            return state.repo != fact or not state.active
+        case PullObserved():
+            known = state.pulls.get(fact.number)
+            return known is None or (fact.updated_at >= known.seen.updated_at and fact != known.seen)
+        case BaseMoved():
+            return _is_base(state, fact.ref) and (fact.ref not in state.bases or state.bases[fact.ref].sha != fact.sha)
+        case ConfigRead():
+            base = state.bases.get(fact.ref)
+            return base is None or base.config != fact
+        case RunObserved():
+            run = state.head(fact.head_sha).runs.get(fact.run_id)
+            return run is None or (
+                (fact.attempt, fact.updated_at) >= (run.attempt, run.updated_at) and _told(fact) != _told(run)
+            )
+        case CommentGone():
+            pull = state.pulls.get(fact.number)
+            return pull is not None and pull.comment_id == fact.comment_id
+        case _:
+            return True
+
+
+def _told(run: RunObserved) -> tuple[int, str, str | None, str]:
+    """Give what matters of a run; its progress between `queued` and `completed` does not."""
+    status = run.status if run.status == "completed" else "running"
+    return run.attempt, status, run.conclusion, run.path
+
+
+def _is_base(state: RepoState, ref: str) -> bool:
+    default = state.repo.default_branch if state.repo else None
+    return ref == default or any(pull.seen.base_ref == ref for pull in state.pulls.values())
