@@ -23,12 +23,12 @@ class NotUnderstood(Exception):
 
 
 def seconds(value: str | float | None) -> float | None:
-    """Read GitHub's time, which is ISO 8601 nearly everywhere and an integer in old payloads; seconds since the epoch."""
+    """Read GitHub's time (ISO 8601; an integer in old payloads) as seconds since the epoch."""
     if value is None:
         return None
     if isinstance(value, int | float):
         return float(value)
-    return datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()
+    return datetime.fromisoformat(value).timestamp()
 
 
 def understood(what: str) -> _Understood:

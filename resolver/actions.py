@@ -1,9 +1,8 @@
-"""
-Everything that can be done, in the imperative, as one closed union. Reading GitHub is an action too: its outcome is
+"""Everything that can be done, in the imperative, as one closed union. Reading GitHub is an action too: its outcome is
 a fact.
 
-`target` is what an action reads or writes (the newest one for a target wins), `key` its identity by content: the
-same key twice is the same action. Actions carry values for `bot.words` to phrase, never sentences.
+`target` is what an action reads or writes (the newest one for a target wins), `key` its identity by content: the same
+key twice is the same action. Actions carry values for `bot.words` to phrase, never sentences.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ from __future__ import annotations
 from typing import Literal
 
 from resolver.digest import digest
-from resolver.facts import StepFinished
-from resolver.ids import PullNumber, Sha
+from resolver.facts import RollupSeen, StepFinished
+from resolver.ids import PullNumber, RunId, Sha
 from resolver.records import Record
 from resolver.report import Report
 
@@ -90,7 +89,7 @@ class ReadRuns(Action):
 
     type: Literal["read-runs"] = "read-runs"
     head_sha: Sha
-    because: str
+    rollup: RollupSeen | None = None
 
     @property
     def target(self) -> str:
@@ -117,6 +116,7 @@ class ReadLog(Action):
 
     type: Literal["read-log"] = "read-log"
     number: PullNumber
+    our_run: RunId
     job_id: int
     run_id: int
     attempt: int
@@ -156,8 +156,7 @@ class PostCheck(Action):
 
 
 class PostComment(Action):
-    """
-    Create or edit the one sticky comment; `resolved` hides it, since all is green.
+    """Create or edit the one sticky comment; `resolved` hides it, since all is green.
 
     `comment_id` and `hidden` are what is known of the comment that stands there.
     """

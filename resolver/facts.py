@@ -1,5 +1,5 @@
-"""
-Everything that can have happened, as one closed union of past-tense values. `resolver.journal` writes and reads them.
+"""Everything that can have happened, as one closed union of past-tense values. `resolver.journal` writes and reads
+them.
 
 A fact is what was observed, decided or done. It never says what follows from it: that is `decide`'s part.
 """
@@ -160,11 +160,20 @@ class JobTriaged(Record):
     missing: str | None = None
 
 
+class RollupSeen(Record):
+    """How many checks of a head had failed and how many had passed when the open pull requests were listed."""
+
+    head_sha: Sha
+    failed: int
+    passed: int
+
+
 class RunsRead(Record):
-    """All runs of a head were listed, so that what webhooks did not tell is known. `at` is when (seconds)."""
+    """All runs of a head were listed, so that what webhooks did not tell is known; `rollup` is what made us look."""
 
     head_sha: Sha
     at: float
+    rollup: RollupSeen | None = None
 
 
 class ActionStarted(Record):
@@ -225,6 +234,7 @@ Fact = (
     | RunObserved
     | JobFinished
     | JobTriaged
+    | RollupSeen
     | RunsRead
     | ActionStarted
     | ActionDone

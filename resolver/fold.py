@@ -1,5 +1,4 @@
-"""
-`fold(state, fact) -> state`: the only way in which anything becomes known. Pure, incremental, one small function per
+"""`fold(state, fact) -> state`: the only way in which anything becomes known. Pure, incremental, one small function per
 fact.
 
 An older view of a thing never replaces a newer one, so that facts may come late, twice and in any order.
@@ -28,6 +27,7 @@ from resolver.facts import (
     PullFilesRead,
     PullObserved,
     RepoObserved,
+    RollupSeen,
     RunObserved,
     RunsRead,
 )
@@ -35,6 +35,9 @@ from resolver.ids import PullNumber, Sha
 from resolver.journal import Unreadable
 from resolver.limits import LIMITS
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
+
+_OF_A_HEAD = ("check:", "log:", "runs:")
+"""Targets that belong to one head; what was done on an earlier one is of no use any more."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -56,7 +59,7 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
         case ConfigRead():
             base = state.bases.get(fact.ref, Base())
             return replace(state, bases=_with(state.bases, fact.ref, replace(base, config=fact, config_at=fact.sha)))
-        case RunObserved() | JobFinished() | JobTriaged() | RunsRead():
+        case RunObserved() | JobFinished() | JobTriaged() | RollupSeen() | RunsRead():
             return _execution(state, fact)
         case ActionStarted() | ActionDone() | ActionRefused():
             return _effect(state, fact)
@@ -95,7 +98,9 @@ def _pull_observed(state: RepoState, fact: PullObserved) -> RepoState:
     elif fact.updated_at < known.seen.updated_at:
         return state
     elif (fact.head_sha, fact.base_ref) != (known.seen.head_sha, known.seen.base_ref):
-        pull = _join_reds(state, replace(known, seen=fact, files=None, config=None, stuck=None))
+        effects = {target: effect for target, effect in known.effects.items() if not target.startswith(_OF_A_HEAD)}
+        pull = replace(known, seen=fact, files=None, config=None, stuck=None, effects=effects)
+        pull = _join_reds(state, pull)
     else:
         pull = replace(known, seen=fact)
     return _forget_heads(replace(state, pulls=_with(state.pulls, fact.number, pull)))
@@ -122,7 +127,7 @@ def _base_moved(state: RepoState, fact: BaseMoved) -> RepoState:
     return replace(state, bases=_with(state.bases, fact.ref, moved))
 
 
-def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | RunsRead) -> RepoState:
+def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | RollupSeen | RunsRead) -> RepoState:
     head = state.head(fact.head_sha)
     match fact:
         case RunObserved():
@@ -133,8 +138,10 @@ def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | 
             head = replace(head, jobs=_with(head.jobs, fact.job_id, fact))
         case JobTriaged():
             head = replace(head, triaged=_with(head.triaged, fact.job_id, fact))
+        case RollupSeen():
+            head = replace(head, rollup=fact)
         case RunsRead():
-            head = replace(head, read_at=fact.at)
+            head = replace(head, read_for=fact.rollup or head.read_for)
         case _:
             assert_never(fact)
     state = replace(state, heads=_with(state.heads, fact.head_sha, head))
@@ -223,7 +230,7 @@ def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] 
             return frozenset(n for n, pull in state.pulls.items() if pull.seen.base_ref == fact.ref)
         case BaseMoved():
             return frozenset()
-        case RunObserved() | JobFinished() | JobTriaged() | RunsRead():
+        case RunObserved() | JobFinished() | JobTriaged() | RollupSeen() | RunsRead():
             return frozenset(state.pulls_of(fact.head_sha))
         case _:
             return frozenset() if fact.number is None else frozenset({fact.number})

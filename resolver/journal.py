@@ -1,5 +1,4 @@
-"""
-The journal's schema: how facts are named, written, identified and read back.
+"""The journal's schema: how facts are named, written, identified and read back.
 
 `once` gives a fact's natural identity, so that the same observation told twice is one record. A record that this
 version cannot read becomes `Unreadable`, which stops acting on its pull request only.
@@ -29,6 +28,7 @@ from resolver.facts import (
     PullFilesRead,
     PullObserved,
     RepoObserved,
+    RollupSeen,
     RunObserved,
     RunsRead,
 )
@@ -49,6 +49,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "run.observed": RunObserved,
     "job.finished": JobFinished,
     "job.triaged": JobTriaged,
+    "rollup.seen": RollupSeen,
     "runs.read": RunsRead,
     "action.started": ActionStarted,
     "action.done": ActionDone,
@@ -97,8 +98,7 @@ def from_json(kind: str, data: Mapping[str, Any]) -> Fact | Unreadable:
 
 
 def once(fact: Fact) -> str | None:
-    """
-    Give the natural identity of a fact within its repository: told twice, it is one record.
+    """Give the natural identity of a fact within its repository: told twice, it is one record.
 
     None for what may come back to an earlier value (a force-pushed base): `resolver.news` compares those with the
     state.
@@ -125,6 +125,7 @@ def once(fact: Fact) -> str | None:
             | BaseMoved()
             | ConfigRead()
             | RunObserved()
+            | RollupSeen()
             | RunsRead()
         ):
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from resolver.facts import BaseMoved, CommentGone, ConfigRead, Fact, PullObserved, RepoObserved, RunObserved
+from resolver.facts import BaseMoved, CommentGone, ConfigRead, Fact, PullObserved, RepoObserved, RollupSeen, RunObserved
 from resolver.state import RepoState
 
 
@@ -24,6 +24,8 @@ def is_news(state: RepoState, fact: Fact) -> bool:
             return run is None or (
                 (fact.attempt, fact.updated_at) >= (run.attempt, run.updated_at) and _told(fact) != _told(run)
             )
+        case RollupSeen():
+            return state.head(fact.head_sha).rollup != fact
         case CommentGone():
             pull = state.pulls.get(fact.number)
             return pull is not None and pull.comment_id == fact.comment_id

@@ -1,5 +1,4 @@
-"""
-What is known of a repository: the fold of its journal, as frozen values. `resolver.fold` makes it, `resolver.decide`
+"""What is known of a repository: the fold of its journal, as frozen values. `resolver.fold` makes it, `resolver.decide`
 reads it.
 
 Everything here can be thrown away and folded again.
@@ -21,6 +20,7 @@ from resolver.facts import (
     PullFilesRead,
     PullObserved,
     RepoObserved,
+    RollupSeen,
     RunObserved,
 )
 from resolver.ids import PullNumber, Sha
@@ -31,8 +31,7 @@ EMPTY: Mapping[Any, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """
-    How far an action on one target has come.
+    """How far an action on one target has come.
 
     `count` is how often one was started, `key` the content of the newest, `done_key` that of the last one carried out.
     """
@@ -49,12 +48,16 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """All executions that are known on one commit. Jobs are kept of every attempt: each counts as evidence."""
+    """All executions that are known on one commit. Jobs are kept of every attempt: each counts as evidence.
+
+    `rollup` is GitHub's own count as last seen, `read_for` the one for which the runs were last listed.
+    """
 
     runs: Mapping[int, RunObserved] = EMPTY
     jobs: Mapping[int, JobFinished] = EMPTY
     triaged: Mapping[int, JobTriaged] = EMPTY
-    read_at: float | None = None
+    rollup: RollupSeen | None = None
+    read_for: RollupSeen | None = None
 
     def current(self) -> Iterator[JobFinished]:
         """Give the newest execution of each job of each run: what GitHub shows now."""
@@ -73,8 +76,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """
-    One pull request. `reds` are the checks (by `check_id`) that have failed on any of its heads.
+    """One pull request. `reds` are the checks (by `check_id`) that have failed on any of its heads.
 
     `comment_id` is the sticky comment, `comments_at` when new ones were made; `stuck` says why nothing is done on it.
     """
@@ -133,8 +135,8 @@ _UNKNOWN_HEAD = Head()
 
 
 def check_id(job: JobFinished, run: RunObserved | None) -> str:
-    """
-    Name a check: the workflow's file, the job's name with its matrix values, and the event (specification, section 1).
+    """Name a check: the workflow's file, the job's name with its matrix values, and the event (specification, section
+    1).
 
     Job names repeat across workflows. Where the run is not known yet, the workflow's name stands in for its file.
     """

@@ -1,9 +1,8 @@
-"""
-`decide`: what is due now, from the whole state. Level-triggered and pure; it never reacts to an event.
+"""`decide`: what is due now, from the whole state. Level-triggered and pure; it never reacts to an event.
 
-The questions are asked in order: may anything be done here at all (`rights`), which evidence is missing (`gate`),
-and what is to be said (`speak`). A question answers with desired actions; `due` keeps those that are not already
-under way or done.
+The questions are asked in order: may anything be done here at all (`rights`), which evidence is missing (`gate`), and
+what is to be said (`speak`). A question answers with desired actions; `due` keeps those that are not already under way
+or done.
 """
 
 from __future__ import annotations

@@ -83,8 +83,7 @@ def _overall(pull: Pull, head: Head, broken_config: bool) -> Literal["red", "con
 
 
 def _mended(pull: Pull, head: Head) -> bool:
-    """
-    Say whether all that was red has an observed success on this head.
+    """Say whether all that was red has an observed success on this head.
 
     A check that is gone counts as mended only when every run that is known on the head has succeeded.
     """

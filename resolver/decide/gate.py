@@ -9,6 +9,7 @@ from resolver.conclusions import Meaning, meaning
 from resolver.decide.due import Due
 from resolver.facts import JobFinished
 from resolver.limits import Limits
+from resolver.runs import run_id
 from resolver.state import Base, Head, Pull, RepoState, check_id
 
 CONFIG_PATH = ".github/failres.yml"
@@ -24,10 +25,20 @@ def reads(state: RepoState, pull: Pull, limits: Limits) -> tuple[AnyAction, ...]
     elif pull.config is None and (CONFIG_PATH in pull.files.files or pull.files.truncated):
         wanted.append(ReadPullConfig(number=number, head_sha=head_sha))
     head = state.head(head_sha)
-    if any(job.run_id not in head.runs for job in head.failed()):
-        wanted.append(ReadRuns(number=number, head_sha=head_sha, because="a failed job's run is not known"))
+    if any(job.run_id not in head.runs for job in head.failed()) or _contradicted(pull, head):
+        wanted.append(ReadRuns(number=number, head_sha=head_sha, rollup=head.rollup))
     wanted.extend(_logs(pull, head, limits))
     return tuple(wanted)
+
+
+def _contradicted(pull: Pull, head: Head) -> bool:
+    """Say whether GitHub counts other results than we know, where that matters: webhooks were lost, or are late."""
+    seen = head.rollup
+    if seen is None or seen == head.read_for:
+        return False
+    passed = sum(1 for job in head.current() if meaning(job.conclusion) is Meaning.PASSED)
+    failed = len(head.failed())
+    return (seen.failed, seen.passed) != (failed, passed) and bool(seen.failed or failed or pull.reds)
 
 
 def _logs(pull: Pull, head: Head, limits: Limits) -> Iterator[ReadLog]:
@@ -43,6 +54,7 @@ def _logs(pull: Pull, head: Head, limits: Limits) -> Iterator[ReadLog]:
         waiting += 1
         yield ReadLog(
             number=pull.seen.number,
+            our_run=run_id(pull.seen),
             job_id=job.job_id,
             run_id=job.run_id,
             attempt=job.attempt,

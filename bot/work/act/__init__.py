@@ -1,0 +1,1 @@
+"""Writing on GitHub: each function first looks for what is already there."""

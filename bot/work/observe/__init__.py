@@ -1,0 +1,1 @@
+"""Reading GitHub: each function answers with facts."""

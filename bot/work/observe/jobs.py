@@ -1,0 +1,38 @@
+"""Reads of workflow runs: everything that ran on a head, and the jobs of each run that has ended or failed."""
+
+from __future__ import annotations
+
+from bot.objects import NotUnderstood, job_finished, run_observed
+from bot.work.outcome import Outcome
+from bot.work.place import Place
+from resolver.actions import ReadRuns
+from resolver.facts import Fact, RunObserved, RunsRead
+
+
+async def read_runs(place: Place, action: ReadRuns) -> Outcome:
+    """List a head's runs and their finished jobs, of all attempts, since each counts as evidence."""
+    runs: list[RunObserved] = []
+    listed = place.installation.pages(place.path("/actions/runs"), key="workflow_runs", head_sha=action.head_sha)
+    async for item in listed:
+        try:
+            runs.append(run_observed(item))
+        except NotUnderstood:
+            continue
+    facts: list[Fact] = [*runs]
+    for run in runs:
+        facts.extend(await _jobs(place, run))
+    facts.append(RunsRead(head_sha=action.head_sha, at=place.clock.now(), rollup=action.rollup))
+    return Outcome(tuple(facts))
+
+
+async def _jobs(place: Place, run: RunObserved) -> list[Fact]:
+    path = place.path("/actions/runs/{run}/jobs", run=run.run_id)
+    jobs: list[Fact] = []
+    async for item in place.installation.pages(path, key="jobs", filter="all"):
+        try:
+            finished = job_finished(item)
+        except NotUnderstood:
+            continue
+        if finished is not None:
+            jobs.append(finished)
+    return jobs

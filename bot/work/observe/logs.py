@@ -1,0 +1,98 @@
+"""Reads of logs: streamed from GitHub through the classifier, in bounded memory; only what a person needs is kept."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import aclosing
+
+from bot.github import NotFound, TooLarge
+from bot.work.observe.tree import files_at
+from bot.work.outcome import Outcome
+from bot.work.place import Place
+from resolver.actions import ReadLog
+from resolver.facts import JobTriaged
+from resolver.failure import Failure, Finding
+from resolver.failure import Place as CodePlace
+from resolver.ids import TextHash
+from resolver.log.classify import LogContext, LogScan, StepWindow, Triage
+from resolver.log.paths import PathMap
+
+NO_LOG = "no-log"
+"""The log was not there: for the words, and for whoever decides. A missing log excuses nothing."""
+
+
+async def read_log(place: Place, action: ReadLog) -> Outcome:
+    """Read a failed job's log and triage it; what the log names is mapped to files that exist at the head."""
+    scan = LogScan(_context(action))
+    path = place.path("/actions/jobs/{job}/logs", job=action.job_id)
+    try:
+        async with aclosing(place.installation.download(path, cap_bytes=place.pace.log_bytes)) as chunks:
+            async for chunk in chunks:
+                scan.feed(chunk)
+    except TooLarge:
+        pass  # what was read so far is classified; the rest is told by `size`
+    triage = scan.close()
+    named = any(at.path for finding in triage.findings for at in finding.places)
+    files = PathMap(await files_at(place, action.head_sha) if named else ())
+    texts: dict[str, str] = {}
+    failures = tuple(_failure(action, finding, files, texts) for finding in triage.findings)
+    return Outcome((_triaged(action, triage, failures),), texts=texts)
+
+
+def no_log(action: ReadLog, problem: NotFound) -> Outcome:
+    """Say that GitHub has no log of that job, after it was asked long enough."""
+    missing = JobTriaged(
+        job_id=action.job_id,
+        run_id=action.run_id,
+        attempt=action.attempt,
+        head_sha=action.head_sha,
+        kind="none",
+        missing=NO_LOG,
+    )
+    return Outcome((missing,), result={"reason": str(problem)})
+
+
+def _context(action: ReadLog) -> LogContext:
+    steps = tuple(
+        StepWindow(number=step.number, name=step.name, started_at=step.started_at, completed_at=step.completed_at)
+        for step in action.failed_steps
+    )
+    return LogContext(check=action.check, failed_steps=steps)
+
+
+def _failure(action: ReadLog, finding: Finding, files: PathMap, texts: dict[str, str]) -> Failure:
+    """Make the record of a finding: places mapped to the tree, the excerpt moved out to the texts."""
+    reference: TextHash | None = None
+    if finding.excerpt:
+        reference = TextHash(hashlib.sha256(finding.excerpt.encode("utf-8", "surrogatepass")).hexdigest())
+        texts[reference] = finding.excerpt
+    content = finding.model_dump(exclude={"excerpt", "excerpt_ref", "places"})
+    return Failure(
+        **content,
+        excerpt_ref=reference,
+        places=tuple(_mapped(at, files) for at in finding.places),
+        task_head=action.head_sha,
+        run_id=action.our_run,
+        workflow_run_id=action.run_id,
+        run_attempt=action.attempt,
+    )
+
+
+def _mapped(at: CodePlace, files: PathMap) -> CodePlace:
+    found = files.find(at.path)
+    return at.model_copy(update={"path": found}) if found else at
+
+
+def _triaged(action: ReadLog, triage: Triage, failures: tuple[Failure, ...]) -> JobTriaged:
+    return JobTriaged(
+        job_id=action.job_id,
+        run_id=action.run_id,
+        attempt=action.attempt,
+        head_sha=action.head_sha,
+        kind=triage.kind,
+        failures=failures,
+        flaky=triage.flaky,
+        capped=triage.capped,
+        lines=triage.lines,
+        size=triage.bytes,
+    )

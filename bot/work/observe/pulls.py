@@ -1,0 +1,130 @@
+"""Reads of pull requests: one, its files, the one that a head belongs to, and all open ones for the regular look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.github import NotFound
+from bot.objects import Json, NotUnderstood, pull_observed, seconds, understood
+from bot.work.outcome import Outcome
+from bot.work.place import Place
+from resolver.actions import FindPull, ReadFiles, ReadPull, SweepPulls
+from resolver.facts import Fact, Person, PullFilesRead, PullObserved, RollupSeen
+from resolver.ids import PullNumber, RepoId, Sha
+
+LISTED_FILES = 3_000
+"""GitHub lists no more files of a pull request than this."""
+
+GHOST = Person(id=10137, login="ghost")
+
+
+async def read_pull(place: Place, action: ReadPull) -> Outcome:
+    """Read a pull request anew."""
+    return Outcome((pull_observed(await place.installation.get(place.path("/pulls/{n}", n=action.number))),))
+
+
+async def read_files(place: Place, action: ReadFiles) -> Outcome:
+    """List the files that a pull request changes. The head may have moved meanwhile: then the list is not this head's."""
+    pull = pull_observed(await place.installation.get(place.path("/pulls/{n}", n=action.number)))
+    if pull.head_sha != action.head_sha:
+        return Outcome((pull,), refused="the head moved while its files were read")
+    listed = place.installation.pages(place.path("/pulls/{n}/files", n=action.number))
+    files = [str(item["filename"]) async for item in listed]
+    read = PullFilesRead(
+        number=action.number, head_sha=action.head_sha, files=tuple(files), truncated=len(files) >= LISTED_FILES
+    )
+    return Outcome((pull, read))
+
+
+async def find_pull(place: Place, action: FindPull) -> Outcome:
+    """Find the open pull request of a head by its owner and branch, as GitHub leaves it out for forks."""
+    if action.head_owner is None or action.head_branch is None:
+        return Outcome(refused="the run names neither the head's owner nor its branch")
+    wanted = f"{action.head_owner}:{action.head_branch}"
+    found = [
+        pull_observed(item) async for item in place.installation.pages(place.path("/pulls"), head=wanted, state="open")
+    ]
+    return Outcome(tuple(pull for pull in found if pull.head_sha == action.head_sha))
+
+
+SWEEP = """
+query($owner: String!, $name: String!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequests(states: OPEN, first: 50, after: $after, orderBy: {field: CREATED_AT, direction: ASC}) {
+      pageInfo { hasNextPage endCursor }
+      nodes {
+        number title isDraft updatedAt headRefName headRefOid baseRefName
+        author { login __typename ... on User { databaseId } ... on Bot { databaseId } }
+        headRepository { databaseId owner { login } }
+        labels(first: 50) { nodes { name } }
+        commits(last: 1) { nodes { commit { statusCheckRollup {
+          contexts { checkRunCountsByState { state count } }
+        } } } }
+      }
+    }
+  }
+}
+"""
+"""One page for 50 open pull requests: what webhooks should have told, and how many checks failed and passed."""
+
+FAILED = frozenset({"FAILURE", "TIMED_OUT", "STARTUP_FAILURE", "ACTION_REQUIRED"})
+
+
+async def sweep_pulls(place: Place, _action: SweepPulls) -> Outcome:
+    """List all open pull requests with GitHub's count of their checks."""
+    owner, _, name = place.repo.full_name.partition("/")
+    facts: list[Fact] = []
+    after: str | None = None
+    while True:
+        data = await place.installation.graphql(SWEEP, owner=owner, name=name, after=after)
+        if data.get("repository") is None:
+            raise NotFound(place.path(""), "the repository is gone, or hidden from this App")
+        page = data["repository"]["pullRequests"]
+        for node in page["nodes"]:
+            facts.extend(_swept(node))
+        after = page["pageInfo"]["endCursor"]
+        if not page["pageInfo"]["hasNextPage"]:
+            return Outcome(tuple(facts))
+
+
+def _swept(node: Json) -> tuple[Fact, ...]:
+    try:
+        with understood("pull request of the regular look"):
+            pull = _pull(node)
+            commits = node["commits"]["nodes"]
+            rollup = commits[0]["commit"].get("statusCheckRollup") if commits else None
+            return (pull, _rollup(pull.head_sha, rollup)) if rollup else (pull,)
+    except NotUnderstood:
+        return ()
+
+
+def _pull(node: Json) -> PullObserved:
+    author: dict[str, Any] = node.get("author") or {}
+    home: dict[str, Any] = node.get("headRepository") or {}
+    login = str(author.get("login") or GHOST.login)
+    bot = author.get("__typename") == "Bot"
+    return PullObserved(
+        number=PullNumber(int(node["number"])),
+        title=str(node["title"]),
+        author=Person(
+            id=int(author.get("databaseId") or GHOST.id),
+            login=f"{login}[bot]" if bot and not login.endswith("[bot]") else login,
+            type="Bot" if bot else "User",
+        ),
+        head_sha=Sha(str(node["headRefOid"])),
+        head_ref=str(node["headRefName"]),
+        head_repo_id=RepoId(int(home["databaseId"])) if home.get("databaseId") else None,
+        head_owner=(home.get("owner") or {}).get("login"),
+        base_ref=str(node["baseRefName"]),
+        state="open",
+        updated_at=seconds(node["updatedAt"]) or 0.0,
+        draft=bool(node.get("isDraft")),
+        labels=tuple(sorted(str(label["name"]) for label in node["labels"]["nodes"])),
+    )
+
+
+def _rollup(head: Sha, rollup: Json) -> RollupSeen:
+    counts = rollup["contexts"].get("checkRunCountsByState") or ()
+    failed = sum(int(entry["count"]) for entry in counts if entry["state"] in FAILED)
+    passed = sum(int(entry["count"]) for entry in counts if entry["state"] == "SUCCESS")
+    return RollupSeen(head_sha=head, failed=failed, passed=passed)

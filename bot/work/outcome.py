@@ -1,0 +1,54 @@
+"""What came of an action, as a value that goes back through the inbox."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.orders import Assignment
+from bot.store import Delivery, LeasedOrder
+from bot.translate import OUTCOME
+from resolver.facts import ActionDone, ActionRefused, Fact
+from resolver.journal import kind_of, to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Facts that were learnt, and whether the action was done.
+
+    `refused` says why it did not happen; it is then not tried again for the same content before `retry_at` (seconds),
+    or at all. `result` is what later actions need, `texts` what the facts name by hash.
+    """
+
+    facts: tuple[Fact, ...] = ()
+    result: Mapping[str, Any] = field(default_factory=dict)
+    refused: str | None = None
+    retry_at: float | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+def delivery_of(leased: LeasedOrder, assignment: Assignment, outcome: Outcome) -> Delivery:
+    """Make the delivery that tells a repository's next turn what came of an action."""
+    facts = (*outcome.facts, _ended(assignment, outcome))
+    body = {"facts": [{"kind": kind_of(fact), "data": to_json(fact)} for fact in facts]}
+    return Delivery(
+        guid=f"{OUTCOME}:{leased.order.action_key}", event=OUTCOME, key=leased.order.key, body=json.dumps(body)
+    )
+
+
+def _ended(assignment: Assignment, outcome: Outcome) -> Fact:
+    action, ticket = assignment.action, assignment.ticket
+    if outcome.refused is None:
+        return ActionDone(
+            ticket=ticket, key=action.key, target=action.target, number=action.number, result=dict(outcome.result)
+        )
+    return ActionRefused(
+        ticket=ticket,
+        key=action.key,
+        target=action.target,
+        number=action.number,
+        reason=outcome.refused,
+        retry_at=outcome.retry_at,
+    )
