@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.sandbox.git.objects import ObjectStore
+from bot.sandbox.git.objects import Entry, ObjectStore
 from bot.sandbox.git.process import git
 
+_MOST_LINES = 2_000  # beyond it lines are counted, not compared in order
 _STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "C": "copied", "T": "changed"}
 
 
@@ -78,3 +81,30 @@ def names(store: ObjectStore, old_tree: str, new_tree: str) -> dict[str, list[st
         "removed": sorted(path for path in before if path not in after),
         "modified": sorted(path for path, entry in after.items() if path in before and before[path] != entry),
     }
+
+
+def line_counts(store: ObjectStore, old_tree: str, new_tree: str) -> tuple[int, int, int]:
+    """Files changed, lines added, lines deleted, without a process and without renames."""
+    before, after = store.files(old_tree), store.files(new_tree)
+    changed = [path for path in before.keys() | after.keys() if before.get(path) != after.get(path)]
+    added = deleted = 0
+    for path in changed:
+        old, new = (_lines(store, side.get(path)) for side in (before, after))
+        more, fewer = _compare(old, new)
+        added, deleted = added + more, deleted + fewer
+    return len(changed), added, deleted
+
+
+def _lines(store: ObjectStore, entry: Entry | None) -> list[bytes]:
+    if entry is None or entry.mode == "160000":
+        return []
+    content = store.blob(entry.sha)
+    return [] if b"\0" in content else content.splitlines()
+
+
+def _compare(old: list[bytes], new: list[bytes]) -> tuple[int, int]:
+    if len(old) + len(new) > _MOST_LINES or not old or not new:
+        more, fewer = Counter(new), Counter(old)
+        return (more - fewer).total(), (fewer - more).total()
+    same = sum(block.size for block in difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks())
+    return len(new) - same, len(old) - same

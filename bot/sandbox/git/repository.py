@@ -115,6 +115,11 @@ class Git:
         before = self.store.commit(old).tree if old else EMPTY_TREE
         return diff.names(self.store, before, self.store.commit(new).tree)
 
+    def line_counts(self, old: str | None, new: str) -> tuple[int, int, int]:
+        """Files changed, lines added, lines deleted between two commits, without renames."""
+        before = self.store.commit(old).tree if old else EMPTY_TREE
+        return diff.line_counts(self.store, before, self.store.commit(new).tree)
+
     async def diff(self, old: str | None, new: str) -> list[diff.FileDiff]:
         """Compare two commits, with patches."""
         before = self.store.commit(old).tree if old else EMPTY_TREE
