@@ -1,0 +1,1 @@
+"""Runs one job: as a Python function over the tree, or its real steps in a checkout."""

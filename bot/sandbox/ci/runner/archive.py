@@ -1,0 +1,64 @@
+"""Artifacts as zips: made from paths of the workspace, laid out again elsewhere."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+_FIXED = (1980, 1, 1, 0, 0, 0)  # equal content gives equal bytes
+
+
+def pack(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """Make a zip of names and contents."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files):
+            archive.writestr(zipfile.ZipInfo(name, _FIXED), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def collect(workspace: Path, patterns: Iterable[str]) -> list[tuple[str, bytes]]:
+    """
+    Find the files that the lines of `path:` name (files, directories, globs; `!` takes away).
+
+    GitHub: names in the zip are relative to the least common directory of what was found.
+    """
+    chosen: set[Path] = set()
+    for pattern in patterns:
+        negative = pattern.startswith("!")
+        found = _matching(workspace, pattern.removeprefix("!"))
+        chosen = chosen - found if negative else chosen | found
+    if not chosen:
+        return []
+    parents = [path.parent.parts for path in chosen]
+    shared = 0
+    while all(len(parts) > shared for parts in parents) and len({parts[shared] for parts in parents}) == 1:
+        shared += 1
+    return [("/".join(path.parts[shared:]), path.read_bytes()) for path in sorted(chosen)]
+
+
+def unpack(data: bytes, directory: Path) -> None:
+    """Lay a zip's files out in a directory; names that leave it are refused with `ValueError`."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for entry in archive.infolist():
+            name = PurePosixPath(entry.filename)
+            if name.is_absolute() or ".." in name.parts:
+                raise ValueError(f"{entry.filename} leaves the directory")
+            target = directory.joinpath(*name.parts)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(archive.read(entry))
+
+
+def _matching(workspace: Path, pattern: str) -> set[Path]:
+    relative = pattern.removeprefix(str(workspace)).lstrip("/").removeprefix("./").rstrip("/") or "."
+    starts = [workspace] if relative == "." else list(workspace.glob(relative))
+    found: set[Path] = set()
+    for start in starts:
+        found |= {path for path in start.rglob("*") if path.is_file()} if start.is_dir() else {start}
+    return {path for path in found if not _hidden(path.relative_to(workspace))}
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
