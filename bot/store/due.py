@@ -41,7 +41,7 @@ async def claim(tx: Transaction, process: str, owner: str, limit: int, lease_sec
         and_(due.c.owner.is_(None), due.c.due_at <= tx.now),
         and_(due.c.owner.is_not(None), due.c.leased_until < lease_now),
     )
-    # A materialised CTE: as a plain subquery the planner may run it again and lease more than the limit.
+    # Two statements: as a subquery of the update the planner may run the pick again and lease more than the limit.
     # FOR UPDATE: a fenced unit of the last holder holds FOR KEY SHARE, and its key is skipped until it ends.
     pick = (
         select(due.c.key)
@@ -49,12 +49,13 @@ async def claim(tx: Transaction, process: str, owner: str, limit: int, lease_sec
         .order_by(func.coalesce(due.c.due_at, due.c.leased_until), due.c.key)
         .limit(limit)
         .with_for_update(skip_locked=True)
-        .cte("pick")
-        .prefix_with("MATERIALIZED", dialect="postgresql")
     )
-    rows = await tx.run(
+    keys = (await tx.run(pick)).scalars().all()
+    if not keys:
+        return []
+    taken = await tx.run(
         update(due)
-        .where(due.c.key.in_(select(pick.c.key)))
+        .where(due.c.key.in_(keys))
         .values(
             due_at=None,
             attempts=due.c.attempts + 1,
@@ -64,7 +65,8 @@ async def claim(tx: Transaction, process: str, owner: str, limit: int, lease_sec
         )
         .returning(due.c.key, due.c.wakes, due.c.attempts)
     )
-    return [Lease(key, owner, wakes, attempts) for key, wakes, attempts in rows]
+    leases = {key: Lease(key, owner, wakes, attempts) for key, wakes, attempts in taken}
+    return [leases[key] for key in keys]
 
 
 async def holds(tx: Transaction, lease: Lease) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bot.store.database import Database, Transaction
 
 CHANNEL: Final = "failres"
-_PAUSE: Final = 2.0
+PAUSE: Final = 2.0
 """Seconds before a lost connection is made again."""
 
 log = logging.getLogger(__name__)
@@ -36,6 +36,7 @@ class Listener:
 
     def __init__(self, database: Database, ring: Callable[[], None]) -> None:
         self._database, self._ring = database, ring
+        self.pause = PAUSE
         self._task: asyncio.Task[None] | None = None
         self.listening = asyncio.Event()
 
@@ -57,7 +58,7 @@ class Listener:
             except Exception as error:  # noqa: BLE001 - whatever the driver raises, the answer is to try again
                 log.warning("Listening for wakes of other processes stopped: %s; it is tried again.", error)
             self.listening.clear()
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(self.pause)
 
     async def _listen(self) -> None:
         gone = asyncio.Event()
