@@ -14,17 +14,17 @@ Scope = Literal["task", "run", "adapter"]
 
 
 class Place(Record):
-    """A place in the repository that a failure names. `path` is as the log wrote it until it is mapped to the tree."""
+    """A place that a failure names, its `path` as the log wrote it, or `mapped` to a file of the repository."""
 
     path: str | None = None
     line: int | None = None
     col: int | None = None
     message: str = ""
+    mapped: bool = False
 
 
 class Finding(Record):
-    """
-    One failure as a log (or report) tells it.
+    """One failure as a log (or report) tells it.
 
     `fail_class` is a key of the taxonomy, `kind` the finer word (`test`, `build`, `network`, …), `item` the failing
     test or check item where one is known; without one the fingerprint is job-level and weaker. `rule` names what
@@ -51,8 +51,7 @@ class Finding(Record):
 
 
 class Failure(Finding):
-    """
-    The failure record: a finding with the execution that it was found in.
+    """The failure record: a finding with the execution that it was found in.
 
     `run_id` is our run, `workflow_run_id` and `run_attempt` are GitHub's; `tested_base` is the base commit that was
     really tested, None where the run did not tell.

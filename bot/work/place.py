@@ -25,6 +25,7 @@ class Pace:
     longest_backoff: float = 600.0
     lag_tries: int = 4
     refusal_rest: float = 3_600.0
+    stop_rest: float = 60.0
     log_bytes: int = 1_000_000_000
     annotations: int = 50
 
@@ -37,6 +38,7 @@ class Place:
     repo: RepoObserved
     clock: Clock
     pace: Pace
+    web_url: str = "https://github.com"
 
     @property
     def installation(self) -> Installation:
@@ -44,6 +46,11 @@ class Place:
         if self.repo.installation_id is None:
             raise LookupError(f"no installation is known for {self.repo.full_name}")
         return self.github.installation(self.repo.installation_id)
+
+    @property
+    def repo_url(self) -> str:
+        """The repository's page, for links that people click."""
+        return f"{self.web_url}/{self.repo.full_name}"
 
     def path(self, template: str, **values: str | int) -> str:
         """Fill in a path below the repository: `path("/pulls/{number}", number=7)`."""

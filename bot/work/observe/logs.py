@@ -80,7 +80,7 @@ def _failure(action: ReadLog, finding: Finding, files: PathMap, texts: dict[str,
 
 def _mapped(at: CodePlace, files: PathMap) -> CodePlace:
     found = files.find(at.path)
-    return at.model_copy(update={"path": found}) if found else at
+    return at.model_copy(update={"path": found, "mapped": True}) if found else at
 
 
 def _triaged(action: ReadLog, triage: Triage, failures: tuple[Failure, ...]) -> JobTriaged:

@@ -1,0 +1,126 @@
+"""The check run **failres**: always completed, always neutral; cause in the title, evidence in the summary. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.words.comment import next_step, problems
+from bot.words.failure import SHOWN_FAILURES, cause, ending, headline, label, place, where
+from bot.words.inert import code, one_line, shorten, visible
+from resolver.config import ConfigProblem
+from resolver.failure import Failure
+from resolver.report import FailedCheck, Report
+from resolver.taxonomy import TAXONOMY
+
+NAME = "failres"
+TITLE = 250
+SUMMARY = 65_535
+ANNOTATION = 2_000
+CONFIG_PATH = ".github/failres.yml"
+
+
+def external_id(report: Report) -> str:
+    """Give the identity by which failres finds its own check run again."""
+    return f"failres:{report.number}:{report.head_sha}"
+
+
+def title(report: Report) -> str:
+    """Give the cause in plain text, for the list of checks."""
+    match report.state:
+        case "red":
+            return shorten(_plain(headline(report)), TITLE)
+        case "config":
+            count = len(report.config_problems)
+            return f"{CONFIG_PATH} has {count} problem{'s' if count > 1 else ''}"
+        case "green":
+            return "Green again"
+        case "quiet":
+            return "Nothing is known to fail"
+
+
+def summary(report: Report, repo_url: str) -> str:
+    """Write the evidence: one row for each failing item, then problems of configuration, then what happens next."""
+    parts: list[str] = []
+    if report.failed:
+        parts.append(_table(report, repo_url))
+    if report.derived:
+        parts.append("Not run or cancelled because of these: " + _names(report.derived))
+    if report.config_problems:
+        parts.append(f"`{CONFIG_PATH}` on this branch cannot be used:\n\n{problems(report.config_problems)}")
+    if report.base_config_problems:
+        parts.append(
+            f"`{CONFIG_PATH}` on the base branch cannot be used, so failres does nothing but this check run:\n\n"
+            + problems(report.base_config_problems)
+        )
+    if report.state == "green":
+        parts.append("Everything that had failed on this pull request has passed on this commit.")
+    if report.state == "red":
+        parts.append(f"**What happens now:** {next_step(report)}")
+    return "\n\n".join(parts)[:SUMMARY]
+
+
+def _names(jobs: tuple[str, ...]) -> str:
+    return ", ".join(code(name, 60) for name in jobs[:20])
+
+
+def _table(report: Report, repo_url: str) -> str:
+    rows = ["| check | what failed | class | where | fingerprint |", "| --- | --- | --- | --- | --- |"]
+    for check in report.failed:
+        if not check.failures:
+            rows.append(
+                f"| {code(label(check), in_table=True)} {ending(check)} | {cause(check, in_table=True)} | | | |"
+            )
+        rows.extend(_row(report, check, failure, repo_url) for failure in check.failures[:SHOWN_FAILURES])
+        hidden = len(check.failures) - SHOWN_FAILURES + check.capped
+        if hidden > 0:
+            rows.append(f"| {code(label(check), in_table=True)} | … and {hidden} more | | | |")
+    return "\n".join(rows)
+
+
+def _row(report: Report, check: FailedCheck, failure: Failure, repo_url: str) -> str:
+    item = f"{code(failure.item, 120, in_table=True)}: " if failure.item else ""
+    said = f"{item}{code(failure.message, 200, in_table=True)}"
+    at = where(report, failure, repo_url)
+    name = code(label(check), in_table=True)
+    return f"| {name} | {said} | `{failure.fail_class}` | {at} | `{failure.fingerprint}` |"
+
+
+def marks(report: Report) -> list[dict[str, Any]]:
+    """Give GitHub's annotations: failing lines of files that exist at the head, and the configuration's problems."""
+    failing = (_mark(check, failure) for check in report.failed for failure in check.failures)
+    return [mark for mark in failing if mark is not None] + [
+        _config_mark(problem) for problem in report.config_problems
+    ]
+
+
+def _config_mark(problem: ConfigProblem) -> dict[str, Any]:
+    return {
+        "path": CONFIG_PATH,
+        "start_line": problem.line,
+        "end_line": problem.line,
+        "annotation_level": "failure",
+        "title": one_line(problem.path or CONFIG_PATH, 255),
+        "message": one_line(problem.message, ANNOTATION),
+    }
+
+
+def _mark(check: FailedCheck, failure: Failure) -> dict[str, Any] | None:
+    at = place(failure)
+    if at is None or not at.line:
+        return None
+    known = TAXONOMY.get(failure.fail_class)
+    mark: dict[str, Any] = {
+        "path": at.path,
+        "start_line": at.line,
+        "end_line": at.line,
+        "annotation_level": "failure",
+        "title": one_line(failure.item or (known.title if known else failure.fail_class), 255),
+        "message": shorten(visible(at.message or failure.message), ANNOTATION) or label(check),
+    }
+    if at.col:
+        mark |= {"start_column": at.col, "end_column": at.col}
+    return mark
+
+
+def _plain(markdown: str) -> str:
+    return one_line(markdown.replace("`", ""), TITLE)

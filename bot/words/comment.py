@@ -1,0 +1,147 @@
+"""The one sticky comment of a pull request: cause first, evidence next, then what happens now. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot.words.failure import cause, headline, label, more, where
+from bot.words.inert import code, escape_html, fence, fold_in
+from resolver.config import ConfigProblem
+from resolver.ids import TextHash
+from resolver.report import FailedCheck, Report
+
+LIMIT = 65_536
+"""GitHub refuses a longer comment, when it is created and when it is edited."""
+
+ROWS = 15
+EXCERPTS = 3
+EXCERPT_LINES = 40
+
+
+def marker(number: int) -> str:
+    """Give the hidden mark by which failres finds its own comment again, together with its own App id."""
+    return f"<!-- failres:sticky:{number} -->"
+
+
+def render(report: Report, repo_url: str, excerpts: Mapping[TextHash, str]) -> str:
+    """Write the comment, at most 65,536 characters; what must give way are details, never the verdict lines."""
+    head = [marker(report.number), *_first(report)]
+    table = _table(report, repo_url) if report.failed else []
+    after = [*_config(report), *_now(report)]
+    details = _excerpts(report, excerpts)
+    foot = _foot(report)
+    while True:
+        text = "\n\n".join(part for part in (*head, *table, *after, *details, foot) if part)
+        if len(text) <= LIMIT:
+            return text
+        if details:
+            details.pop()
+        elif table:
+            table.pop()
+        else:
+            return text[:LIMIT]
+
+
+def _first(report: Report) -> list[str]:
+    short = code(report.head_sha[:7])
+    match report.state:
+        case "green":
+            passed = ", ".join(code(name.partition(": ")[2] or name) for name in report.passed[:5])
+            told = f": {passed} passed" if passed else ""
+            return [f"**Green again** at {short}{told}."]
+        case "config":
+            return ["**`.github/failres.yml` is broken on this branch.**"]
+        case "quiet":
+            return [f"**Nothing is known to fail** at {short}."]
+        case "red":
+            return [f"**{headline(report)}**"]
+
+
+def _table(report: Report, repo_url: str) -> list[str]:
+    if len(report.failed) == 1 and len(report.failed[0].failures) <= 1:
+        return [_single(report, repo_url)]
+    rows = ["| check | what failed | where |", "| --- | --- | --- |"]
+    rows.extend(_row(report, check, repo_url) for check in report.failed[:ROWS])
+    hidden = len(report.failed) - ROWS
+    if hidden > 0:
+        rows.append(f"| … and {hidden} more | | |")
+    return ["\n".join(rows)]
+
+
+def _single(report: Report, repo_url: str) -> str:
+    check = report.failed[0]
+    at = where(report, check.failures[0], repo_url) if check.failures else ""
+    link = f"[Log of {code(label(check))}]({check.url})" if check.url else f"Log of {code(label(check))}"
+    return f"At {at} · {link}" if at else link
+
+
+def _row(report: Report, check: FailedCheck, repo_url: str) -> str:
+    name = code(label(check), in_table=True)
+    linked = f"[{name}]({check.url})" if check.url else name
+    at = where(report, check.failures[0], repo_url) if check.failures else ""
+    return f"| {linked} | {cause(check, in_table=True)}{more(check)} | {at} |"
+
+
+def _config(report: Report) -> list[str]:
+    told: list[str] = []
+    if report.config_problems:
+        told.append(
+            "This pull request brings a configuration that failres cannot read. "
+            "It would stop acting on this repository once this is merged:\n\n" + problems(report.config_problems)
+        )
+    return told
+
+
+def problems(found: tuple[ConfigProblem, ...]) -> str:
+    """List the problems of a configuration file, one a line, each with its place."""
+    return "\n".join(
+        f"- line {p.line}, column {p.column}: {code(p.path) + ': ' if p.path else ''}{code(p.message, 300)}"
+        for p in found
+    )
+
+
+def _now(report: Report) -> list[str]:
+    if report.state != "red":
+        return []
+    told: list[str] = []
+    flaky = sorted({item for check in report.failed for item in check.flaky})
+    if flaky:
+        names = ", ".join(code(item, 100) for item in flaky[:5])
+        told.append(f"Failed and then passed within the same job, so not the cause: {names}.")
+    if report.derived:
+        names = ", ".join(code(name, 60) for name in report.derived[:8])
+        told.append(f"Not run or cancelled because of it: {names}.")
+    told.append(f"**What happens now:** {next_step(report)}")
+    return told
+
+
+def next_step(report: Report) -> str:
+    """Say what failres does next, which is nothing where it may only explain."""
+    if report.from_fork:
+        return "failres explains pull requests from forks and does nothing else on them. A new push is looked at again."
+    if report.by_dependabot:
+        return "failres explains Dependabot's pull requests and does nothing else on them."
+    return (
+        "nothing automatic. Whether this branch or its base causes it has not been tested: that takes an execution "
+        "on the clean base. This comment follows the next push."
+    )
+
+
+def _excerpts(report: Report, excerpts: Mapping[TextHash, str]) -> list[str]:
+    told: list[str] = []
+    for check in report.failed:
+        reference = check.failures[0].excerpt_ref if check.failures else None
+        text = excerpts.get(reference) if reference else None
+        if text and len(told) < EXCERPTS:
+            lines = text.splitlines()
+            shown = "\n".join(lines[:EXCERPT_LINES])
+            cut = f"\n… {len(lines) - EXCERPT_LINES} more lines" if len(lines) > EXCERPT_LINES else ""
+            told.append(fold_in(f"Log of {escape_html(label(check))}", fence(shown + cut)))
+    return told
+
+
+def _foot(report: Report) -> str:
+    classes = sorted({failure.fail_class for check in report.failed for failure in check.failures})
+    prints = [check.failures[0].fingerprint for check in report.failed if check.failures]
+    parts = [f"commit {report.head_sha[:12]}", *classes[:3], *dict.fromkeys(prints[:3])]
+    return f"<sub>failres · {' · '.join(parts)}</sub>"

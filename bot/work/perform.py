@@ -1,0 +1,55 @@
+"""Which function carries out which action."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from bot.work.act.checks import post_check
+from bot.work.act.comments import post_comment
+from bot.work.observe.base import read_config, read_pull_config
+from bot.work.observe.jobs import read_runs
+from bot.work.observe.logs import read_log
+from bot.work.observe.pulls import find_pull, read_files, read_pull, sweep_pulls
+from bot.work.outcome import Outcome
+from bot.work.place import Place
+from bot.work.texts import Texts
+from resolver.actions import (
+    AnyAction,
+    FindPull,
+    PostCheck,
+    PostComment,
+    ReadConfig,
+    ReadFiles,
+    ReadLog,
+    ReadPull,
+    ReadPullConfig,
+    ReadRuns,
+    SweepPulls,
+)
+
+
+async def perform(place: Place, action: AnyAction, texts: Texts) -> Outcome:
+    """Carry out an action once. Raises the errors of `bot.github.errors`."""
+    match action:
+        case ReadPull():
+            return await read_pull(place, action)
+        case ReadFiles():
+            return await read_files(place, action)
+        case ReadConfig():
+            return await read_config(place, action)
+        case ReadPullConfig():
+            return await read_pull_config(place, action)
+        case ReadRuns():
+            return await read_runs(place, action)
+        case FindPull():
+            return await find_pull(place, action)
+        case ReadLog():
+            return await read_log(place, action)
+        case SweepPulls():
+            return await sweep_pulls(place, action)
+        case PostCheck():
+            return await post_check(place, action)
+        case PostComment():
+            return await post_comment(place, action, texts)
+        case _:
+            assert_never(action)

@@ -1,0 +1,107 @@
+"""The workers: take orders from the outbox, carry them out, and send what came of them back through the inbox.
+
+An order that may have reached GitHub already is carried out the same way: every write looks first for what is there.
+Rate limits hold the installation's lanes and nobody else's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from bot.clock import Clock
+from bot.github import GitHub, GitHubError, NotFound, PermissionMissing, RateLimited, Refused, TooLarge, Unavailable
+from bot.orders import Assignment, assignment_of, lane, writes
+from bot.store import LeasedOrder, LeaseLost, Store, StoreUnavailable
+from bot.work.observe.logs import no_log
+from bot.work.outcome import Outcome, delivery_of
+from bot.work.pacing import Pacing
+from bot.work.perform import perform
+from bot.work.place import Pace, Place
+from resolver.actions import ReadLog
+
+log = logging.getLogger(__name__)
+
+
+class Workers:
+    """All workers of one process. `stopped` is the process-wide kill switch: why nothing may be written, or None."""
+
+    def __init__(
+        self, store: Store, github: GitHub, clock: Clock, stopped: Callable[[], str | None], pace: Pace | None = None
+    ) -> None:
+        self._store, self._github, self._clock, self._stopped = store, github, clock, stopped
+        self._pace = pace or Pace()
+        self._pacing = Pacing(self._pace)
+
+    async def run_ready(self) -> int:
+        """Carry out the orders that may go now, side by side; returns how many there were."""
+        orders = await self._store.claim_orders(self._pace.orders, self._pace.lease)
+        await asyncio.gather(*(self._carry_out(order) for order in orders))
+        return len(orders)
+
+    async def _carry_out(self, leased: LeasedOrder) -> None:
+        try:
+            assignment = assignment_of(leased.order)
+            stopped = self._stopped() if writes(assignment.action) else None
+            if stopped:
+                await self._store.retry_order(leased, self._clock.now() + self._pace.stop_rest, reason=stopped)
+                return
+            place = Place(self._github, assignment.repo, self._clock, self._pace)
+            await self._try(leased, assignment, place)
+        except LeaseLost:
+            log.warning("%s was taken over by another worker", leased.order.action_key)
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            log.exception("%s failed in a way that was not foreseen", leased.order.action_key)
+            wait = self._clock.now() + self._pace.refusal_rest
+            await self._store.retry_order(leased, wait, reason=f"{type(error).__name__} in the worker")
+
+    async def _try(self, leased: LeasedOrder, assignment: Assignment, place: Place) -> None:
+        try:
+            outcome = await perform(place, assignment.action, self._store)
+        except RateLimited as limit:
+            await self._hold(leased, assignment, limit)
+        except NotFound as problem:
+            await self._lagging(leased, assignment, problem)
+        except Unavailable as problem:
+            await self._store.retry_order(leased, self._later(leased), reason=str(problem))
+        except (PermissionMissing, Refused, TooLarge) as problem:
+            await self._finish(leased, assignment, self._refusal(problem))
+        except GitHubError as problem:
+            await self._store.retry_order(leased, self._later(leased), reason=str(problem))
+        else:
+            await self._finish(leased, assignment, outcome)
+
+    async def _hold(self, leased: LeasedOrder, assignment: Assignment, limit: RateLimited) -> None:
+        """Let the installation rest until GitHub's time; both its lanes, unless only our own reserve is touched."""
+        if limit.kind != "reserve":
+            for write in (True, False):
+                await self._store.lane_ready(lane(assignment.repo, write=write), limit.resume_at)
+        await self._store.retry_order(leased, limit.resume_at, reason=str(limit))
+
+    async def _lagging(self, leased: LeasedOrder, assignment: Assignment, problem: NotFound) -> None:
+        """GitHub lags behind its own webhooks: ask again for a while before a thing counts as not there."""
+        if leased.attempts < self._pace.lag_tries:
+            await self._store.retry_order(leased, self._later(leased), reason=str(problem))
+        elif isinstance(assignment.action, ReadLog):
+            await self._finish(leased, assignment, no_log(assignment.action, problem))
+        else:
+            await self._finish(leased, assignment, self._refusal(problem))
+
+    def _refusal(self, problem: GitHubError) -> Outcome:
+        return Outcome(refused=str(problem), retry_at=self._clock.now() + self._pace.refusal_rest)
+
+    async def _finish(self, leased: LeasedOrder, assignment: Assignment, outcome: Outcome) -> None:
+        wrote = writes(assignment.action) and outcome.refused is None
+        ready = self._pacing.wrote(leased.order.lane, self._clock.now()) if wrote else None
+        if outcome.refused:
+            log.info("%s: not done: %s", leased.order.action_key, outcome.refused)
+        await self._store.finish_order(
+            leased, delivery_of(leased, assignment, outcome), lane_ready_at=ready, texts=dict(outcome.texts)
+        )
+
+    def _later(self, leased: LeasedOrder) -> float:
+        wait = min(self._pace.first_backoff * 2.0 ** (leased.attempts - 1), self._pace.longest_backoff)
+        return self._clock.now() + wait
