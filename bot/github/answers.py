@@ -26,7 +26,7 @@ _LACKING: Final = "resource not accessible by"
 
 
 class LimitHit(NamedTuple):
-    """A rate limit was reached. `resume_at` is None where GitHub did not say; then at least a minute, longer each time."""
+    """A rate limit. `resume_at` is None where GitHub did not say; then at least a minute, longer each time."""
 
     kind: LimitKind
     resume_at: float | None

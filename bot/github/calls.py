@@ -51,7 +51,7 @@ class Calls:
 
     async def _attempt(self, request: Request, credential: Credential) -> Reply | GitHubError:
         self.budget.admit(request.resource, reserve=request.reserve)
-        cache = self._cached(request.accept) if request.method == "GET" else None
+        cache = self._cached(request.accept) if request.method == "GET" and not request.anew else None
         exchange = Exchange(self.wire, cache, harmless=request.harmless)
         try:
             outcome = await exchange.ask(request, credential)

@@ -180,14 +180,19 @@ class Endpoint:
         seen = {request.url}
         while True:
             reply = await self.calls.send(request)
-            for item in _items(reply.data, key, request.path):
+            items = _items(reply.data, key, request.path)
+            if reply.from_cache and reply.next_url is None and len(items) >= int(params.get("per_page") or PER_PAGE):
+                # The last page was full: what was added since is on a new one; this page and its ETag stay the same.
+                request = dataclasses.replace(request, anew=True)
+                continue
+            for item in items:
                 yield item
             if reply.next_url is None:
                 return
             if origin(reply.next_url) != origin(self.base_url) or reply.next_url in seen:
                 raise Unavailable(f"{request.path}: the link to the next page leads astray")
             seen.add(reply.next_url)
-            request = dataclasses.replace(request, url=reply.next_url, path=path_of(reply.next_url))
+            request = dataclasses.replace(request, url=reply.next_url, path=path_of(reply.next_url), anew=False)
 
 
 class Installation:
@@ -248,7 +253,16 @@ class Installation:
         url = graphql_address(self._endpoint.base_url)
         body = {"query": query, "variables": variables} if variables else {"query": query}
         examine = Examine(not reads, self._endpoint.calls.clock.now())
-        request = Request("POST", url, path_of(url), body, JSON, "graphql", reads, self._endpoint.reserve, examine)
+        request = Request(
+            "POST",
+            url,
+            path_of(url),
+            body,
+            resource="graphql",
+            repeatable=reads,
+            reserve=self._endpoint.reserve,
+            examine=examine,
+        )
         answer = (await self._endpoint.calls.send(request)).data
         return GraphQLReply(answer.get("data") or {}, errors_of(answer))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Final
-from urllib.parse import urljoin
 
 import aiohttp
 from yarl import URL
@@ -18,9 +17,9 @@ from yarl import URL
 from bot.github.calls import Calls, Tries
 from bot.github.errors import GitHubError, NotFound, Refused, TooLarge, Unavailable
 from bot.github.exchange import API_VERSION, REQUESTER
-from bot.github.paths import origin
+from bot.github.paths import origin, redirected
 from bot.github.values import JSON, Answer, Request
-from bot.github.wire import REDIRECTS, downgraded, unreachable
+from bot.github.wire import REDIRECTS, unreachable
 
 CHUNK_BYTES: Final = 64 * 1024
 REASON_BYTES: Final = 4 * 1024  # of an error's body: enough to find its code
@@ -103,9 +102,9 @@ class _Link:
             location = answer.headers.get("location")
             if answer.status not in REDIRECTS or not location:
                 return Unavailable(f"{request.path} gave no link") if answer.status < 400 else self._refusal(answer)
-            target = urljoin(url, location)
-            if downgraded(url, target):
-                return Unavailable(f"{request.path} leads from an encrypted to a plain connection")
+            target = redirected(url, location)
+            if target is None:
+                return Unavailable(f"{request.path} gave a link that may not be opened")
             # A renamed repository moves within the API; anything else is the link.
             if answer.status == 302 or origin(target) != origin(url):
                 return target

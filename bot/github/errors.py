@@ -21,7 +21,7 @@ class GitHubError(Exception):
 
 
 class NotFound(GitHubError):
-    """404: it is not there, not yet there (GitHub lags behind its own webhooks for seconds), or hidden from this App."""
+    """404: not there, not yet there (GitHub lags behind its own webhooks for seconds), or hidden from this App."""
 
     def __init__(self, path: str, message: str = "") -> None:
         self.path = redacted(path)
@@ -29,8 +29,7 @@ class NotFound(GitHubError):
 
 
 class Refused(GitHubError):
-    """GitHub understood and said no: any other 4xx, a redirect that must not be followed, or an error that a query
-    names.
+    """GitHub said no: any other 4xx, a redirect that must not be followed, or an error that a query names.
 
     `status`: HTTP status. `message`: GitHub's sentence. `errors`: GitHub's list of details (objects or strings),
     possibly empty.

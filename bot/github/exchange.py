@@ -7,7 +7,7 @@ it lives for a single call.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import gidgethub
 import gidgethub.aiohttp
@@ -57,7 +57,9 @@ class Exchange(gidgethub.aiohttp.GitHubAPI):
                 raise
             return self.answer
         answer = self._answered()
-        if _is_page(request, answer, data):
+        if _is_page(request, answer):
+            if self._cache is not None:
+                self._cache.pop(request.url, None)
             return answer
         return Reply(status, data, answer.headers, status == 304, next_url)
 
@@ -66,11 +68,8 @@ class Exchange(gidgethub.aiohttp.GitHubAPI):
         return self.answer
 
 
-def _is_page(request: Request, answer: Answer, data: Any) -> bool:
-    """A proxy's page where JSON was asked for."""
-    return (
-        request.accept.endswith("+json")
-        and ".raw" not in request.accept
-        and answer.status != 304
-        and isinstance(data, str)
-    )
+def _is_page(request: Request, answer: Answer) -> bool:
+    """A proxy's page, or something without a type, where JSON was asked for."""
+    if not request.accept.endswith("+json") or ".raw" in request.accept or not answer.body:
+        return False
+    return answer.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import TypeAlias
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 _HOLE = re.compile(r"\{(\+?)(\w+)\}")
 _KEPT = "/%:@!$&'()*+,;=~-._"  # legal in a path as they are; `%` because the path is already escaped
@@ -35,12 +35,12 @@ def route(template: str, **parts: str | int) -> str:
 
 
 def address(base_url: str, path: str, params: Mapping[str, Query]) -> str:
-    """The absolute address of a path that begins with `/` and may hold a query; parameters that are None are left out."""
-    head, mark, query = path.partition("?")
+    """The absolute address of a path that begins with `/` and may hold a query; parameters of None are left out."""
+    head, _, query = path.partition("?")
     if not head.startswith("/") or head.startswith("//") or any(part in {".", ".."} for part in head.split("/")):
         raise ValueError(f"not a path of GitHub's API: {head!r}")
     pairs = [(name, _written(value)) for name, value in params.items() if value is not None]
-    both = "&".join(part for part in (query if mark else "", urlencode(pairs)) if part)
+    both = "&".join(part for part in (quote(query, safe=_KEPT + "?"), urlencode(pairs)) if part)
     return base_url.rstrip("/") + quote(head, safe=_KEPT) + (f"?{both}" if both else "")
 
 
@@ -49,10 +49,23 @@ def _written(value: str | int | bool) -> str:
 
 
 def origin(url: str) -> tuple[str, str, int | None]:
-    """Scheme, host and port: what must be equal before a credential is sent along."""
-    parts = urlsplit(url)
-    default = {"https": 443, "http": 80}.get(parts.scheme)
-    return parts.scheme, (parts.hostname or "").lower(), parts.port or default
+    """Scheme, host and port: what must be equal before a credential is sent along. Empty for what is no address."""
+    try:
+        parts = urlsplit(url)
+        default = {"https": 443, "http": 80}.get(parts.scheme)
+        return parts.scheme, (parts.hostname or "").lower(), parts.port or default
+    except ValueError:
+        return "", "", None
+
+
+def redirected(url: str, location: str) -> str | None:
+    """Where a redirect leads; None where that is no address, not HTTP, or plain text after TLS."""
+    try:
+        target = urljoin(url, location)
+    except ValueError:
+        return None
+    scheme, host, _ = origin(target)
+    return target if host and scheme in {"https", origin(url)[0]} else None
 
 
 def graphql_address(base_url: str) -> str:

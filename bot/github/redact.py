@@ -22,7 +22,7 @@ _BARE: Final = re.compile(r"(?i)\b(bearer|token|basic)\s+[A-Za-z0-9._~+/-]{20,}=
 def redacted(text: str) -> str:
     """The text without secrets, at most `LONGEST_TEXT` characters."""
     text = text[: 8 * LONGEST_TEXT]
-    text = _BARE.sub(r"\1 [masked]", _USER.sub("", _QUERY.sub(r"\1?[masked]", mask(text))))
+    text = _BARE.sub(r"\1 [masked]", _QUERY.sub(r"\1?[masked]", mask(_USER.sub("", text))))
     return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"
 
 

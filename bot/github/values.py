@@ -39,6 +39,7 @@ class Request:
     accept: str = JSON
     resource: str = "core"  # GitHub keeps REST's and GraphQL's allowance apart
     repeatable: bool = False  # sending it twice is the same as once
+    anew: bool = False  # send no condition: a 304 would not do
     reserve: bool = False  # may use what is kept for commands, kill switches and landing
     examine: Callable[[Reply], GitHubError | LimitHit | None] = no_trouble  # GraphQL reports trouble inside a 200
 

@@ -11,13 +11,12 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urljoin
 
 import aiohttp
 from yarl import URL
 
 from bot.github.errors import Unavailable
-from bot.github.paths import origin, path_of
+from bot.github.paths import origin, path_of, redirected
 from bot.github.values import READS, Answer
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -98,15 +97,10 @@ def followed(method: str, url: str, answer: Answer) -> str | None:
     location = answer.headers.get("location")
     if answer.status not in REDIRECTS or not location:
         return None
-    target = urljoin(url, location)
-    if method in READS:
-        return target if not downgraded(url, target) else None
+    target = redirected(url, location)
+    if target is None or method in READS:
+        return target
     return target if answer.status in KEEPS_METHOD and origin(target) == origin(url) else None
-
-
-def downgraded(url: str, target: str) -> bool:
-    """From TLS to plain text, or to something that is not HTTP."""
-    return origin(target)[0] != "https" and origin(target)[0] != origin(url)[0]
 
 
 def unreachable(problem: BaseException, url: str, *, write: bool) -> Unavailable:
