@@ -1,0 +1,68 @@
+"""
+One table of faults: this call fails so often, like this. The first row that fits a call and is not used up decides.
+
+Lag after a webhook (GITHUB.md 5.2) is a row too: `Fault("GET", "/repos/*/pulls/*", status=404, times=2)`.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+UNICORN = "<!DOCTYPE html>\n<html><body><h1>502 Bad Gateway</h1></body></html>\n"
+
+
+@dataclass
+class Fault:
+    """
+    What goes wrong with calls of `method` (`*`: any) on a path that fits the pattern (`*` crosses slashes).
+
+    `status` answers instead of the operation, with `body` (JSON, or text as HTML). `how="drop"` ends the connection
+    before anything happens; `how="lose"` lets it happen and ends the connection without an answer. `seconds` of the
+    sandbox's clock pass first. The first `after` fitting calls go well, then `times` fail (`None`: all).
+    """
+
+    method: str
+    path: str
+    how: Literal["answer", "drop", "lose", "delay"] = "answer"
+    status: int = 500
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    after: int = 0
+    times: int | None = 1
+
+    def fits(self, method: str, path: str) -> bool:
+        """Whether the row is about this call."""
+        return self.method in {"*", method} and fnmatch.fnmatchcase(path, self.path)
+
+
+class Faults:
+    """The table. Empty: nothing fails."""
+
+    def __init__(self) -> None:
+        self._rows: list[Fault] = []
+
+    def add(self, fault: Fault) -> Fault:
+        """Add a row below the others."""
+        self._rows.append(fault)
+        return fault
+
+    def clear(self) -> None:
+        """Let everything go well again."""
+        self._rows.clear()
+
+    def next(self, method: str, path: str) -> Fault | None:
+        """Find what happens to a call, and count it."""
+        for row in self._rows:
+            if not row.fits(method, path) or row.times == 0:
+                continue
+            if row.after > 0:
+                row.after -= 1
+                continue
+            if row.times is not None:
+                row.times -= 1
+            return row
+        return None
