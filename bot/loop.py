@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from bot.clock import Clock
+from bot.installations import APP, spread
 from bot.orders import order_for
 from bot.store import Entry, JournalRow, Lease, LeaseLost, Received, Store, StoreUnavailable, Unit
 from bot.translate import translate
@@ -86,6 +87,9 @@ class Loop:
 
     async def turn(self, lease: Lease) -> float | None:
         """Carry out one turn; returns when the repository is due again without anything new."""
+        if lease.key == APP:
+            await spread(self._store, lease)
+            return None
         known = await self._catch_up(lease.key)
         self._known.pop(lease.key, None)  # until the transaction is through, the cache may run ahead of the journal
         async with self._store.unit(lease) as unit:

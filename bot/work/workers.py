@@ -28,10 +28,17 @@ class Workers:
     """All workers of one process. `stopped` is the process-wide kill switch: why nothing may be written, or None."""
 
     def __init__(
-        self, store: Store, github: GitHub, clock: Clock, stopped: Callable[[], str | None], pace: Pace | None = None
+        self,
+        store: Store,
+        github: GitHub,
+        clock: Clock,
+        stopped: Callable[[], str | None],
+        *,
+        web_url: str,
+        pace: Pace | None = None,
     ) -> None:
         self._store, self._github, self._clock, self._stopped = store, github, clock, stopped
-        self._pace = pace or Pace()
+        self._web_url, self._pace = web_url, pace or Pace()
         self._pacing = Pacing(self._pace)
 
     async def run_ready(self) -> int:
@@ -47,7 +54,7 @@ class Workers:
             if stopped:
                 await self._store.retry_order(leased, self._clock.now() + self._pace.stop_rest, reason=stopped)
                 return
-            place = Place(self._github, assignment.repo, self._clock, self._pace)
+            place = Place(self._github, assignment.repo, self._clock, self._pace, self._web_url)
             await self._try(leased, assignment, place)
         except LeaseLost:
             log.warning("%s was taken over by another worker", leased.order.action_key)

@@ -1,0 +1,43 @@
+"""The App's own turn: deliveries that name no single repository are told to each repository that they list.
+
+Kept as one unit, so that a kill in between loses none and repeats none.
+"""
+
+from __future__ import annotations
+
+import json
+
+from bot.store import Delivery, Lease, Store
+from bot.translate import OUTCOME, translate_installation
+from resolver.facts import Fact
+from resolver.ids import RepoId
+from resolver.journal import kind_of, to_json
+
+APP = "app"
+"""The key of everything that belongs to no single repository."""
+
+BATCH = 50
+
+
+def repository_key(repo: RepoId) -> str:
+    """Give the key under which a repository's deliveries, journal and orders are kept."""
+    return f"repo:{repo}"
+
+
+def told(guid: str, repo: RepoId, fact: Fact) -> Delivery:
+    """Make the delivery that tells one repository one fact."""
+    body = {"facts": [{"kind": kind_of(fact), "data": to_json(fact)}]}
+    return Delivery(guid=f"{guid}:{repo}", event=OUTCOME, key=repository_key(repo), body=json.dumps(body))
+
+
+async def spread(store: Store, lease: Lease) -> None:
+    """Pass what came for the App on to the repositories concerned."""
+    async with store.unit(lease) as unit:
+        deliveries = await unit.deliveries(APP, BATCH)
+        for delivery in deliveries:
+            payload = json.loads(delivery.body) | {"at": delivery.received_at}
+            facts = translate_installation(delivery.event, payload)
+            await unit.receive([told(delivery.guid, repo, fact) for repo, fact in facts.items()])
+        await unit.handled([delivery.guid for delivery in deliveries])
+        if len(deliveries) == BATCH:
+            await unit.wake([APP])

@@ -1,0 +1,95 @@
+"""The regular look at GitHub itself: what was missed while failres, the network or GitHub was down.
+
+Every few minutes the App's failed deliveries are asked for again and its installations' repositories are listed. Intake
+knows each delivery by its GUID and the journal takes only news, so that looking costs calls and nothing else.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.clock import Clock
+from bot.github import GitHub, GitHubError, NotFound, RateLimited, route
+from bot.installations import told
+from bot.objects import NotUnderstood, repo_observed, seconds
+from bot.store import Store
+from resolver.facts import RepoObserved
+from resolver.ids import InstallationId, RepoId
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class LookoutLimits:
+    """`every` seconds; at most `deliveries` are looked through, as far back as GitHub redelivers (`reach`, 3 days)."""
+
+    every: float = 300.0
+    deliveries: int = 500
+    reach: float = 3 * 86_400.0
+
+
+class Lookout:
+    """Looks once at each call of `look`; what it remembers in between only saves work."""
+
+    def __init__(self, store: Store, github: GitHub, clock: Clock, limits: LookoutLimits | None = None) -> None:
+        self._store, self._github, self._clock = store, github, clock
+        self.limits = limits or LookoutLimits()
+        self._seen: dict[RepoId, RepoObserved] = {}
+        self._asked: set[int] = set()
+
+    async def look(self) -> None:
+        """Ask for failed deliveries, then list the repositories. What fails is told in the log and tried next time."""
+        for what, part in (("failed deliveries", self._redeliver), ("installations", self._installations)):
+            try:
+                await part()
+            except GitHubError as problem:
+                log.warning("the regular look at %s broke off: %s", what, problem)
+
+    async def _redeliver(self) -> None:
+        answered: set[str] = set()
+        failed: dict[str, int] = {}
+        async for delivery in self._deliveries():
+            guid = str(delivery["guid"])
+            if 200 <= int(delivery.get("status_code") or 0) < 300:
+                answered.add(guid)
+            else:
+                failed.setdefault(guid, int(delivery["id"]))
+        missed = {guid: number for guid, number in failed.items() if guid not in answered and number not in self._asked}
+        for number in missed.values():
+            await self._github.app_post(route("/app/hook/deliveries/{id}/attempts", id=number))
+            self._asked.add(number)
+        if missed:
+            log.info("asked GitHub for %d deliveries that had failed", len(missed))
+
+    async def _deliveries(self) -> AsyncIterator[Mapping[str, Any]]:
+        oldest = self._clock.now() - self.limits.reach
+        looked = 0
+        async for delivery in self._github.app_pages("/app/hook/deliveries"):
+            looked += 1
+            if looked > self.limits.deliveries or (seconds(delivery["delivered_at"]) or 0.0) < oldest:
+                return
+            yield delivery
+
+    async def _installations(self) -> None:
+        async for installation in self._github.app_pages("/app/installations"):
+            if installation.get("suspended_at") is None:
+                await self._repositories(InstallationId(int(installation["id"])))
+
+    async def _repositories(self, installation: InstallationId) -> None:
+        listed = self._github.installation(installation).pages("/installation/repositories", key="repositories")
+        try:
+            async for item in listed:
+                await self._tell(repo_observed(item, installation))
+        except (NotFound, NotUnderstood) as problem:
+            log.warning("the repositories of installation %d could not be listed: %s", installation, problem)
+        except RateLimited as limit:
+            log.info("installation %d is resting: %s", installation, limit)
+
+    async def _tell(self, repo: RepoObserved) -> None:
+        if self._seen.get(repo.repo_id) == repo:
+            return
+        await self._store.receive(told(f"look:{self._clock.now():.3f}", repo.repo_id, repo))
+        self._seen[repo.repo_id] = repo
