@@ -25,8 +25,9 @@ from resolver.facts import (
 )
 from resolver.ids import PullNumber, Sha
 
-EMPTY: Mapping[Any, Any] = MappingProxyType({})
-"""The mapping that nothing is in."""
+
+def _nothing() -> Mapping[Any, Any]:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Effect:
     status: Literal["started", "done", "refused"]
     started_at: float
     done_key: str | None = None
-    result: Mapping[str, Any] = EMPTY
+    result: Mapping[str, Any] = field(default_factory=_nothing)
     reason: str | None = None
     retry_at: float | None = None
 
@@ -53,9 +54,9 @@ class Head:
     `rollup` is GitHub's own count as last seen, `read_for` the one for which the runs were last listed.
     """
 
-    runs: Mapping[int, RunObserved] = EMPTY
-    jobs: Mapping[int, JobFinished] = EMPTY
-    triaged: Mapping[int, JobTriaged] = EMPTY
+    runs: Mapping[int, RunObserved] = field(default_factory=_nothing)
+    jobs: Mapping[int, JobFinished] = field(default_factory=_nothing)
+    triaged: Mapping[int, JobTriaged] = field(default_factory=_nothing)
     rollup: RollupSeen | None = None
     read_for: RollupSeen | None = None
 
@@ -85,7 +86,7 @@ class Pull:
     files: PullFilesRead | None = None
     config: PullConfigRead | None = None
     reds: frozenset[str] = frozenset()
-    effects: Mapping[str, Effect] = EMPTY
+    effects: Mapping[str, Effect] = field(default_factory=_nothing)
     comment_id: int | None = None
     comments_at: tuple[float, ...] = ()
     stuck: str | None = None
@@ -115,12 +116,12 @@ class RepoState:
 
     repo: RepoObserved | None = None
     active: bool = True
-    pulls: Mapping[PullNumber, Pull] = EMPTY
-    heads: Mapping[Sha, Head] = EMPTY
-    bases: Mapping[str, Base] = EMPTY
-    effects: Mapping[str, Effect] = EMPTY
+    pulls: Mapping[PullNumber, Pull] = field(default_factory=_nothing)
+    heads: Mapping[Sha, Head] = field(default_factory=_nothing)
+    bases: Mapping[str, Base] = field(default_factory=_nothing)
+    effects: Mapping[str, Effect] = field(default_factory=_nothing)
     comments_at: tuple[float, ...] = ()
-    unreadable: tuple[str, ...] = field(default=())
+    unreadable: tuple[str, ...] = ()
 
     def head(self, sha: Sha) -> Head:
         """Give what is known of a commit, which may be nothing."""

@@ -1,0 +1,135 @@
+"""Facts with good defaults, so that a test says only what matters to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from resolver.facts import (
+    ConfigRead,
+    Fact,
+    JobFinished,
+    JobTriaged,
+    Person,
+    PullFilesRead,
+    PullObserved,
+    RepoObserved,
+    RunObserved,
+    StepFinished,
+)
+from resolver.failure import Failure, Place
+from resolver.fold import fold
+from resolver.ids import Fingerprint, InstallationId, PullNumber, RepoId, RunId, Sha
+from resolver.state import RepoState
+
+HEAD = Sha("a" * 40)
+NEXT = Sha("b" * 40)
+BASE = Sha("0" * 40)
+
+
+def repo(**changes: Any) -> RepoObserved:
+    """A repository with an installation."""
+    given = {"repo_id": RepoId(1), "full_name": "acme/shop", "default_branch": "main"}
+    return RepoObserved(**{**given, "installation_id": InstallationId(9), **changes})
+
+
+def pull(number: int = 7, **changes: Any) -> PullObserved:
+    """An open pull request by a person, from the repository itself."""
+    given: dict[str, Any] = {
+        "number": PullNumber(number),
+        "title": "Add coupons",
+        "author": Person(id=5, login="ana"),
+        "head_sha": HEAD,
+        "head_ref": "coupons",
+        "head_repo_id": RepoId(1),
+        "head_owner": "acme",
+        "base_ref": "main",
+        "state": "open",
+        "updated_at": 100.0,
+    }
+    return PullObserved(**{**given, **changes})
+
+
+def files(number: int = 7, head: Sha = HEAD, *names: str) -> PullFilesRead:
+    """The files that a pull request changes."""
+    return PullFilesRead(number=PullNumber(number), head_sha=head, files=names or ("shop/cart.py",))
+
+
+def config(**changes: Any) -> ConfigRead:
+    """A base branch without a configuration file."""
+    return ConfigRead(**{"ref": "main", "sha": BASE, "found": False, **changes})
+
+
+def run(run_id: int = 20, head: Sha = HEAD, **changes: Any) -> RunObserved:
+    """A finished workflow run of a pull request."""
+    given: dict[str, Any] = {
+        "run_id": run_id,
+        "attempt": 1,
+        "path": ".github/workflows/ci.yml",
+        "name": "ci",
+        "event": "pull_request",
+        "head_sha": head,
+        "head_branch": "coupons",
+        "head_owner": "acme",
+        "status": "completed",
+        "conclusion": "failure",
+        "url": "https://github.test/runs/20",
+        "updated_at": 110.0,
+    }
+    return RunObserved(**{**given, **changes})
+
+
+def job(job_id: int = 30, conclusion: str = "failure", head: Sha = HEAD, **changes: Any) -> JobFinished:
+    """A finished job of that run."""
+    given: dict[str, Any] = {
+        "job_id": job_id,
+        "run_id": 20,
+        "attempt": 1,
+        "name": "test",
+        "workflow": "ci",
+        "head_sha": head,
+        "head_branch": "coupons",
+        "conclusion": conclusion,
+        "started_at": 101.0,
+        "completed_at": 109.0,
+        "runner": "runner-1",
+        "url": "https://github.test/jobs/30",
+        "steps": (StepFinished(number=2, name="Test", conclusion=conclusion),),
+    }
+    return JobFinished(**{**given, **changes})
+
+
+def failure(item: str | None = "tests/test_cart.py::test_total", **changes: Any) -> Failure:
+    """A failing test."""
+    given: dict[str, Any] = {
+        "fail_class": "gate-red-code",
+        "kind": "test",
+        "check": ".github/workflows/ci.yml: test (pull_request)",
+        "item": item,
+        "message": "assert 90 == 100",
+        "places": (Place(path="shop/cart.py", line=12, mapped=True),),
+        "fingerprint": Fingerprint("v1-0123456789abcdef"),
+        "task_head": HEAD,
+        "run_id": RunId("pr-7"),
+        "workflow_run_id": 20,
+        "run_attempt": 1,
+    }
+    return Failure(**{**given, **changes})
+
+
+def triaged(job_id: int = 30, *failures: Failure, head: Sha = HEAD, **changes: Any) -> JobTriaged:
+    """What that job's log said."""
+    given: dict[str, Any] = {"job_id": job_id, "run_id": 20, "attempt": 1, "head_sha": head, "kind": "test"}
+    return JobTriaged(**{**given, "failures": failures or (failure(),), **changes})
+
+
+def state_of(*facts: Fact) -> RepoState:
+    """Fold facts from nothing."""
+    state = RepoState()
+    for fact in facts:
+        state = fold(state, fact)
+    return state
+
+
+def red() -> tuple[Fact, ...]:
+    """A pull request with one red, triaged check: all that has to be known of it."""
+    return repo(), config(), pull(), files(), run(), job(), triaged()
