@@ -19,7 +19,7 @@ from aiohttp import web
 
 from bot.intake import Ignored, IntakeRules, Refusal, read_body, read_headers, too_large
 from bot.metrics import CONTENT_TYPE, Sample, exposition
-from bot.store import Delivery
+from bot.store import Delivery, StoreUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +29,8 @@ DUPLICATE: Final = "duplicate"
 IGNORED: Final = "ignored"
 REFUSED: Final = "refused"
 FAILED: Final = "failed"
+
+LINGERING_SECONDS: Final = 0.5  # how long the rest of a refused body is still read, so that its sender sees the answer
 
 
 class Inbox(Protocol):
@@ -88,8 +90,7 @@ class Intake:
         try:
             new = await self.inbox.receive(delivery)
         except Exception as problem:  # noqa: BLE001 - whatever the reason, GitHub must count this delivery as failed
-            # The kind alone: a database's error quotes what it was given, and that is a private repository's.
-            log.warning("delivery %s could not be stored: %s", delivery.guid, type(problem).__name__)
+            log.warning("delivery %s could not be stored: %s", delivery.guid, _kind(problem))
             return self._answer(503, FAILED, "the delivery could not be stored; ask for it again")
         return self._answer(202, STORED if new else DUPLICATE, "stored" if new else "stored before")
 
@@ -129,6 +130,11 @@ def make_app(
     return app
 
 
+def make_runner(app: web.Application) -> web.AppRunner:
+    """What serves the application. aiohttp would unpack a compressed body before anybody looked at its signature."""
+    return web.AppRunner(app, auto_decompress=False, access_log=None, lingering_time=LINGERING_SECONDS)
+
+
 @dataclass(frozen=True, slots=True)
 class _Probes:
     """What an operator's machines ask."""
@@ -145,7 +151,7 @@ class _Probes:
         try:
             await self.intake.inbox.next_due()
         except Exception as problem:  # noqa: BLE001 - any failure means the same
-            log.warning("the store does not answer: %s", type(problem).__name__)
+            log.warning("the store does not answer: %s", _kind(problem))
             return web.Response(text="the store does not answer\n", status=503)
         return web.Response(text="ready\n")
 
@@ -157,8 +163,13 @@ class _Probes:
         try:
             counts = await self.intake.inbox.counts()
         except Exception as problem:  # noqa: BLE001 - the other figures are needed most when the store fails
-            log.warning("the store does not count: %s", type(problem).__name__)
+            log.warning("the store does not count: %s", _kind(problem))
             counts = {}
         for sort, rows in counts.items():
             found.append(Sample("failres_store_rows", "gauge", "Rows of the store.", rows, {"sort": sort}))
         return web.Response(text=exposition(found), headers={"Content-Type": CONTENT_TYPE})
+
+
+def _kind(problem: Exception) -> str:
+    """The store's own words, else the kind alone: a database's error quotes the payload, which may be private."""
+    return str(problem) if isinstance(problem, StoreUnavailable) else type(problem).__name__
