@@ -310,6 +310,7 @@ class WorkflowRun:
     pull: int | None = None
     ref: str = ""
     inputs: dict[str, Any] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
 
     @property

@@ -96,7 +96,7 @@ async def _upload(call: ActionCall) -> ActionEnd:
             return ActionEnd(text)
         call.say(text if when_none == "ignore" else f"::warning::{text}")
         return ActionEnd()
-    if any(upload.name == name for upload in call.uploads) or name in call.earlier:
+    if any(upload.name == name for upload in call.uploads) or name in call.task.taken:
         return ActionEnd("Failed to CreateArtifact: (409) Conflict: an artifact with this name already exists")
     call.uploads.append(Upload(name, archive.pack(files)))
     call.say(f"With the provided path, there will be {len(files)} file(s) uploaded")

@@ -9,7 +9,7 @@ from bot.sandbox.ci.expressions.values import to_text
 from bot.sandbox.ci.runner.task import Task
 
 _FROM_GITHUB = (
-    "action", "actor", "api_url", "base_ref", "event_name", "event_path", "graphql_url", "head_ref", "job", "ref",
+    "action", "actor", "api_url", "base_ref", "event_name", "graphql_url", "head_ref", "job", "ref",
     "ref_name", "ref_type", "repository", "repository_id", "repository_owner", "run_attempt", "run_id", "run_number",
     "server_url", "sha", "triggering_actor", "workflow", "workflow_ref",
 )  # fmt: skip
@@ -24,6 +24,7 @@ def github_variables(task: Task) -> dict[str, str]:
         "GITHUB_ACTIONS": "true",
         **{f"GITHUB_{name.upper()}": to_text(github.get(name)) for name in _FROM_GITHUB},
         **{f"RUNNER_{name.upper()}": to_text(value) for name, value in runner.items()},
+        "GITHUB_EVENT_PATH": str(task.event_path),
         "GITHUB_WORKSPACE": str(task.workspace),
         "RUNNER_TEMP": str(task.directory / "temp"),
         "RUNNER_WORKSPACE": str(task.workspace.parent),

@@ -151,7 +151,7 @@ class _Play:
     def _act(self) -> None:
         lines = self._outcome.lines
         begun, seconds = self._at, self._outcome.seconds
-        output = StepOutput(self._log, self._memory, self._task.workspace, self._task.shown_workspace, lambda: self._at)
+        output = StepOutput(self._log, self._memory, self._task.directory, self._task.workspace, lambda: self._at)
         for number, line in enumerate(lines, 1):
             self._at = begun + seconds * number / (len(lines) + 1)
             output.take(line.encode() if isinstance(line, str) else line)

@@ -16,6 +16,7 @@ from bot.sandbox.ci.runner.annotations import MOST_PER_LEVEL, Level, annotation
 from bot.sandbox.ci.runner.commands import Command, parse_command
 from bot.sandbox.ci.runner.matchers import Progress, properties, read_matchers
 
+SHOWN_HOME = "/home/runner"
 _LEVELS: dict[str, Level] = {"error": "failure", "warning": "warning", "notice": "notice"}
 
 
@@ -30,12 +31,12 @@ class JobMemory:
 
 @dataclass
 class StepOutput:
-    """The output of one step. `real` and `shown` are the workspace's path on this machine and in the log."""
+    """The output of one step of a job whose `directory` on this machine shows as `/home/runner` in the log."""
 
     log: JobLog
     memory: JobMemory
-    real: Path
-    shown: str
+    directory: Path
+    workspace: Path
     now: Callable[[], float]
     outputs: dict[str, str] = field(default_factory=dict)
     _counts: dict[Level, int] = field(default_factory=dict)
@@ -58,11 +59,13 @@ class StepOutput:
         """Add an annotation, unless the step has had its ten of this level."""
         self._counts[level] = self._counts.get(level, 0) + 1
         if self._counts[level] <= MOST_PER_LEVEL:
-            self.memory.annotations.append(annotation(level, self.hide(message), given or {}, self.shown))
+            self.memory.annotations.append(
+                annotation(level, self.hide(message), given or {}, self.hide(str(self.workspace)))
+            )
 
     def hide(self, text: str) -> str:
         """Replace masked values by `***`, and this machine's directory by the runner's."""
-        text = text.replace(str(self.real), self.shown)
+        text = text.replace(str(self.directory), SHOWN_HOME)
         for mask in self.memory.masks:
             text = text.replace(mask, "***")
         return text
@@ -93,7 +96,7 @@ class StepOutput:
 
     def _add_matcher(self, name: str) -> None:
         try:
-            found = read_matchers((self.real / name).read_text())
+            found = read_matchers((self.workspace / name).read_text())
         except (OSError, ValueError) as error:
             self._write(f"##[warning]Unable to process command '::add-matcher::{name}' successfully: {error}")
             return

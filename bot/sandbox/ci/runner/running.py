@@ -55,7 +55,7 @@ class RunningJob:
 
     def output(self) -> StepOutput:
         """A fresh output for the next step."""
-        return StepOutput(self.log, self.memory, self.task.workspace, self.task.shown_workspace, self.now)
+        return StepOutput(self.log, self.memory, self.task.directory, self.task.workspace, self.now)
 
     @property
     def limit_minutes(self) -> float:

@@ -7,6 +7,7 @@ documented; a process sees none of the variables of whoever runs the sandbox.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 
@@ -47,6 +48,7 @@ async def run_steps(task: Task, earlier: Mapping[str, bytes]) -> JobResult:
 def _begin(job: RunningJob) -> None:
     job.task.workspace.mkdir(parents=True, exist_ok=True)
     (job.task.directory / "temp").mkdir(parents=True, exist_ok=True)
+    job.task.event_path.write_text(json.dumps(job.task.contexts["github"]["event"]))
     job.memory.masks.append(job.task.token)
     job.frame_step("Set up job")
     frame.set_up(job.log, job.task, job.now())

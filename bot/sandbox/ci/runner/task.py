@@ -12,7 +12,7 @@ from bot.sandbox.ci.workflow import Combination, JobSpec
 from bot.sandbox.state import Step
 
 RUNNER_HOME = "/home/runner/work"
-"""Where jobs appear to run: this machine's directories never show in a log."""
+"""Where jobs appear to run; a job's directory on this machine does not show in its log."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class Task:
     One job, ready to run.
 
     `checkout` is the tested commit, `ref` its ref (`refs/pull/7/merge`); `contexts` are those of the expression
-    language that are known before the first step; `env` is the workflow's and job's, not yet filled in.
+    language that are known before the first step; `env` is the workflow's and job's, not yet filled in; `taken` are
+    the names of artifacts that this attempt has already uploaded.
     """
 
     repository: str
@@ -38,6 +39,7 @@ class Task:
     started: float
     token: str
     runner_name: str
+    taken: frozenset[str] = frozenset()
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -45,6 +47,11 @@ class Task:
         """GITHUB_WORKSPACE on this machine."""
         name = self.repository.rpartition("/")[2]
         return self.directory / "work" / name / name
+
+    @property
+    def event_path(self) -> Path:
+        """The file that holds the event's payload."""
+        return self.directory / "temp" / "event.json"
 
     @property
     def shown_workspace(self) -> str:

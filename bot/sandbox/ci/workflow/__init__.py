@@ -17,7 +17,7 @@ from bot.sandbox.ci.workflow.model import (
     Trigger,
     WorkflowFile,
 )
-from bot.sandbox.ci.workflow.read import read_workflow
+from bot.sandbox.ci.workflow.read import read_triggers, read_workflow
 
 __all__ = [
     "Combination",
@@ -33,6 +33,7 @@ __all__ = [
     "WorkflowFile",
     "admits",
     "combinations",
+    "read_triggers",
     "read_workflow",
     "suffix",
 ]

@@ -19,12 +19,12 @@ from bot.sandbox.ci.workflow.model import (
 )
 from bot.sandbox.ci.workflow.section import Section
 
-STARTING = frozenset({"push", "pull_request", "workflow_dispatch"})
+STARTING = frozenset({"push", "pull_request", "workflow_dispatch", "repository_dispatch"})
 """The events that start a workflow here."""
 
 SILENT = frozenset(
     {
-        "schedule", "workflow_call", "workflow_run", "repository_dispatch", "pull_request_target", "merge_group",
+        "schedule", "workflow_call", "workflow_run", "pull_request_target", "merge_group",
         "pull_request_review", "pull_request_review_comment", "issues", "issue_comment", "release", "create", "delete",
         "check_run", "check_suite", "deployment", "deployment_status", "discussion", "discussion_comment", "fork",
         "gollum", "label", "milestone", "page_build", "public", "registry_package", "status", "watch",
@@ -47,6 +47,17 @@ def read_workflow(path: str, text: str) -> WorkflowFile | list[Problem]:
     root = Section(path, document, problems, (), document.value)
     workflow = _workflow(path, root)
     return sorted(problems, key=lambda problem: problem.line) or workflow
+
+
+def read_triggers(path: str, text: str) -> dict[str, Trigger]:
+    """The triggers of a file that has problems, as far as they can be read."""
+    try:
+        document = read_document(text)
+    except DocumentError:
+        return {}
+    problems: list[Problem] = []
+    found = _triggers(Section(path, document, problems, (), document.value))
+    return {} if problems else found
 
 
 def _workflow(path: str, root: Section) -> WorkflowFile:
@@ -93,7 +104,8 @@ def _trigger(name: str, events: Section) -> Trigger:
         section.only(("inputs",))
         inputs = section.section("inputs")
         return Trigger(inputs={key: _input(inputs.section(key)) for key in inputs.keys()})  # noqa: SIM118 - as above
-    section.only((*_FILTERS, "types") if name == "pull_request" else _FILTERS)
+    known = {"pull_request": (*_FILTERS, "types"), "repository_dispatch": ("types",)}
+    section.only(known.get(name, _FILTERS))
     for kind in ("branches", "tags", "paths"):
         if kind in section and f"{kind}-ignore" in section:
             section.problem(kind, f"you may only define one of `{kind}` and `{kind}-ignore` for a single event")

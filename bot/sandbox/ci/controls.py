@@ -1,0 +1,50 @@
+"""What a story decides about jobs: functions in their place, held, kept queued, runners lost, failures once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bot.sandbox.ci.runner.function_job import JobFunction, Outcome
+from bot.sandbox.state import Job
+
+
+@dataclass
+class Controls:
+    """
+    Decisions by job; a name is the job's as GitHub shows it (`test (3.11)`) or its key in the file (`test`).
+
+    `held` jobs start and do not end; `queued` ones find no runner; `lost` ones lose it, once.
+    """
+
+    functions: dict[str, JobFunction] = field(default_factory=dict)
+    held: set[str] = field(default_factory=set)
+    queued: set[str] = field(default_factory=set)
+    lost: set[str] = field(default_factory=set)
+    once: dict[str, list[Outcome]] = field(default_factory=dict)
+
+    def function(self, key: str, name: str) -> JobFunction | None:
+        """The function that stands for a job; the full name goes before the key."""
+        return self.functions.get(name) or self.functions.get(key)
+
+    def holds(self, job: Job) -> bool:
+        """Whether the job must not end yet."""
+        return job.name in self.held or job.key in self.held
+
+    def keeps_queued(self, job: Job) -> bool:
+        """Whether the job must not begin yet."""
+        return job.name in self.queued or job.key in self.queued
+
+    def take_lost(self, job: Job) -> bool:
+        """Whether the job loses its runner now; asked once."""
+        for name in (job.name, job.key):
+            if name in self.lost:
+                self.lost.remove(name)
+                return True
+        return False
+
+    def take_once(self, job: Job) -> Outcome | None:
+        """The failure prepared for the job's next execution, taken."""
+        for name in (job.name, job.key):
+            if waiting := self.once.get(name):
+                return waiting.pop(0)
+        return None
