@@ -126,7 +126,7 @@ class Tokens:
         try:
             claims: dict[str, Any] = jwt.decode(value, options={"verify_signature": False})
             app = self._github.apps[int(claims["iss"])]
-                jwt.decode(value, app.public_key, algorithms=["RS256"], options={"verify_exp": False, "verify_iat": False})
+            jwt.decode(value, app.public_key, algorithms=["RS256"], options={"verify_exp": False, "verify_iat": False})
         except (jwt.PyJWTError, KeyError, TypeError, ValueError):
             raise Refused(401, "A JSON web token could not be decoded") from None
         now = self._github.clock.now()

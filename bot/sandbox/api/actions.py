@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
 
 from bot.sandbox import objects
 from bot.sandbox.api.call import Call, Reply, Table, found, route
@@ -223,8 +222,10 @@ def _job(call: Call) -> tuple[WorkflowRun, Job]:
 
 def _workflow(call: Call) -> Workflow:
     wanted = call.parameters["workflow_id"]
-    fits: Any = (one for one in call.repo.workflows.values() if wanted in {str(one.id), one.path.rpartition("/")[2]})
-    return found(next(fits, None))
+    for one in call.repo.workflows.values():
+        if wanted in {str(one.id), one.path.rpartition("/")[2]}:
+            return one
+    raise Refused(404, "Not Found")
 
 
 ROUTES: Table = {

@@ -16,12 +16,7 @@ def open_issue(act: Act, title: str, body: str | None = None) -> Issue:
 
 
 def edit_issue(
-    act: Act,
-    issue: Issue,
-    *,
-    title: str | None = None,
-    body: str | None = None,
-    state: str | None = None,
+    act: Act, issue: Issue, *, title: str | None = None, body: str | None = None, state: str | None = None
 ) -> None:
     """Change what is given. Tells `edited` with the old values, `closed` or `reopened`."""
     changes: dict[str, object] = {}
@@ -34,6 +29,9 @@ def edit_issue(
     issue.updated_at = act.now
     if changes:
         act.tell("issues", "edited", issue=issue, changes=changes)
-    if state in {"open", "closed"} and state != issue.state:
-        issue.state = "closed" if state == "closed" else "open"
-        act.tell("issues", "closed" if state == "closed" else "reopened", issue=issue)
+    if state == "closed" and issue.state == "open":
+        issue.state = "closed"
+        act.tell("issues", "closed", issue=issue)
+    elif state == "open" and issue.state == "closed":
+        issue.state = "open"
+        act.tell("issues", "reopened", issue=issue)

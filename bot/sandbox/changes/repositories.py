@@ -53,6 +53,14 @@ def fork(github: GitHub, parent: Repository, by: Account, name: str | None = Non
     return repo
 
 
+def in_network(github: GitHub, repo: Repository, owner: str) -> Repository | None:
+    """Find the fork (or parent, or the repository itself) that belongs to somebody."""
+    for other in github.repositories.values():
+        if other.git.store is repo.git.store and other.owner.login.lower() == owner.lower():
+            return other
+    return None
+
+
 def rename(github: GitHub, repo: Repository, name: str, by: Actor) -> None:
     """Rename a repository; the old name leads to it from now on. Tells `repository.renamed`."""
     old = repo.name
