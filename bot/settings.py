@@ -48,6 +48,11 @@ class Settings(BaseModel):
         pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$",
         description="the API's address; on GitHub Enterprise Server https://HOST/api/v3",
     )
+    web_url: str = Field(
+        "",
+        pattern=r"^($|https?://[^\s/?#@]+(/[^\s?#]*)?$)",
+        description="where GitHub shows its pages to people; empty to derive it from base_url",
+    )
     state_dir: Path = Field(
         Path("state"),
         description="the directory for the embedded store and the stop file",
@@ -83,6 +88,15 @@ class Settings(BaseModel):
     def app(self) -> AppSettings:
         """What the GitHub client needs."""
         return AppSettings(app_id=self.app_id, private_key=self.private_key, base_url=self.base_url)
+
+    @property
+    def pages(self) -> str:
+        """GitHub's own pages, for links: the address given, else the one that belongs to the API's."""
+        if self.web_url:
+            return self.web_url.rstrip("/")
+        if self.base_url.rstrip("/") == PUBLIC_GITHUB:
+            return "https://github.com"
+        return self.base_url.rstrip("/").removesuffix("/api/v3")
 
     @property
     def store(self) -> str:

@@ -1,9 +1,8 @@
-"""
-Deliveries and outcomes → facts. Pure, and the last place that sees GitHub's JSON.
+"""Deliveries and outcomes → facts. Pure, and the last place that sees GitHub's JSON.
 
-One CI result arrives as `workflow_job`, `workflow_run`, `check_run` and `check_suite`: the first two are read,
-Actions' own check runs and suites are dropped here. What cannot be understood is a value with its reason, so that
-the rest goes on.
+One CI result arrives as `workflow_job`, `workflow_run`, `check_run` and `check_suite`: the first two are read, Actions'
+own check runs and suites are dropped here. What cannot be understood is a value with its reason, so that the rest goes
+on.
 """
 
 from __future__ import annotations
@@ -127,6 +126,10 @@ _READERS: Mapping[str, Callable[[Json], tuple[Fact, ...]]] = {
     "check_suite": _nothing,
     "repository": _nothing,
 }
+
+
+USED_EVENTS = frozenset({*_READERS, "installation", "installation_repositories"})
+"""What intake has to store; everything else is let pass."""
 
 
 def translate_installation(event: str, payload: Json) -> Mapping[RepoId, Fact]:

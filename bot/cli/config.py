@@ -1,5 +1,4 @@
-"""
-`failres config check FILE`: what is wrong with a repository's configuration, by line; `failres config schema` prints
+"""`failres config check FILE`: what is wrong with a repository's configuration, by line; `failres config schema` prints
 its JSON schema.
 """
 
@@ -9,17 +8,11 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any, Protocol, get_args
+from typing import get_args
 
+from bot.cli.subparsers import Subparsers
 from resolver.config import ActionKind, ConfigProblems, RepoConfig, config_schema, parse_config_bytes
 from resolver.config_text import TEXT_LIMITS, shorten
-
-
-class Subparsers(Protocol):
-    """What `ArgumentParser.add_subparsers` gives."""
-
-    def add_parser(self, name: str, **kwargs: Any) -> argparse.ArgumentParser:
-        """Add a command."""
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -42,7 +42,7 @@ FACTS = [
 ]
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: kind_of(fact))
+@pytest.mark.parametrize("fact", FACTS, ids=kind_of)
 def test_every_fact_comes_back_as_it_was(fact):
     """A fact read from its record equals the fact that was written."""
     assert from_json(kind_of(fact), to_json(fact)) == fact

@@ -1,0 +1,77 @@
+"""One failres process, put together from its settings: store, GitHub client, service and web application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from bot.clock import Clock
+from bot.github import GitHub, open_session
+from bot.intake import IntakeRules
+from bot.lookout import LookoutLimits
+from bot.metrics import Sample
+from bot.server import Intake, make_app
+from bot.service import Service
+from bot.settings import Settings
+from bot.store import Store, open_store
+from bot.translate import USED_EVENTS
+from bot.work.place import Pace
+from resolver.limits import LIMITS, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """What runs: the store, the service that works, and the application that listens."""
+
+    store: Store
+    github: GitHub
+    service: Service
+    app: web.Application
+
+
+@asynccontextmanager
+async def open_process(
+    settings: Settings,
+    clock: Clock,
+    *,
+    limits: Limits = LIMITS,
+    pace: Pace | None = None,
+    lookout: LookoutLimits | None = None,
+) -> AsyncIterator[Process]:
+    """Open everything that a process needs, and close it again; nothing runs before `service.run` or `service.step`."""
+    store = await open_store(settings.store, clock)
+    try:
+        async with open_session() as session:
+            github = GitHub(session, settings.app, clock)
+            service = Service(
+                store,
+                github,
+                clock,
+                stopped=settings.stopped,
+                web_url=settings.pages,
+                limits=limits,
+                pace=pace,
+                lookout=lookout,
+            )
+            secrets = tuple(secret.get_secret_value().encode() for secret in settings.webhook_secrets)
+            intake = Intake(store, IntakeRules(secrets=secrets, events=USED_EVENTS))
+
+            def spent() -> Iterable[Sample]:
+                return _budget(github)
+
+            app = make_app(intake, path=settings.webhook_path, samples=(spent,))
+            yield Process(store, github, service, app)
+    finally:
+        await store.close()
+
+
+def _budget(github: GitHub) -> Iterable[Sample]:
+    for identity, spent in github.spending():
+        labels = {"installation": identity, "resource": spent.resource}
+        yield Sample("failres_github_calls", "gauge", "Calls to GitHub in this hour.", spent.calls, labels)
+        yield Sample("failres_github_unchanged", "gauge", "Calls answered with 304.", spent.unchanged, labels)
+        if spent.left is not None:
+            yield Sample("failres_github_left", "gauge", "Calls that GitHub still allows.", spent.left, labels)
