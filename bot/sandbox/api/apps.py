@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bot.sandbox import objects
 from bot.sandbox.api.call import Call, Reply, Route, Table, found
 from bot.sandbox.auth import MAX_REPOSITORIES
@@ -66,7 +68,7 @@ async def create_token(call: Call) -> Reply:
         repositories=None if chosen is None else {repo.id for repo in chosen},
         long=call.headers.get("X-GitHub-Stateless-S2S-Token", "true").lower() != "false",
     )
-    answer = {
+    answer: dict[str, Any] = {
         "token": token.value,
         "expires_at": stamp(token.expires_at or 0),
         "permissions": token.permissions,
