@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
+
+from bot.github.budget import Spending
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -28,6 +30,17 @@ def exposition(samples: Iterable[Sample]) -> str:
         lines += [f"# HELP {name} {family[0].meaning}", f"# TYPE {name} {family[0].kind}"]
         lines += [f"{name}{_labels(sample.labels)} {_number(sample.value)}" for sample in family]
     return "\n".join([*lines, ""])
+
+
+def budget_samples(spending: Iterable[tuple[str, Spending]]) -> Iterator[Sample]:
+    """What each installation spent in this hour and what GitHub says is left, as `GitHub.spending()` tells it."""
+    for who, spent in spending:
+        labels = {"installation": who, "resource": spent.resource}
+        yield Sample("failres_github_calls", "gauge", "Calls in this hour.", spent.calls, labels)
+        yield Sample("failres_github_unchanged", "gauge", "Of these answered 304.", spent.unchanged, labels)
+        yield Sample("failres_github_limit", "gauge", "GitHub's allowance an hour.", spent.limit, labels)
+        if spent.left is not None:
+            yield Sample("failres_github_left", "gauge", "What GitHub says is left of it.", spent.left, labels)
 
 
 def _labels(labels: Mapping[str, str]) -> str:

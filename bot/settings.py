@@ -10,7 +10,7 @@ import difflib
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
@@ -29,7 +29,7 @@ class Settings(BaseModel):
     In the file a setting has its name here; in the environment the same in capitals, after `FAILRES_`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, coerce_numbers_to_str=True)
 
     app_id: str = Field(
         pattern=r"^[0-9]{1,20}$",
@@ -38,7 +38,7 @@ class Settings(BaseModel):
     private_key: SecretStr = Field(
         description="the path of the App's private key (.pem), or the key's text",
     )
-    webhook_secrets: tuple[SecretStr, ...] = Field(
+    webhook_secrets: tuple[Annotated[SecretStr, Field(min_length=1)], ...] = Field(
         min_length=1,
         max_length=2,
         description="the App's webhook secret; two, separated by a comma, while it is being changed",

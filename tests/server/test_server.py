@@ -11,8 +11,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient
 from deliveries import SECRET, examples, headers, posting
 
+from bot.github.budget import Spending
 from bot.intake import IntakeRules
-from bot.metrics import Sample, exposition
+from bot.metrics import Sample, budget_samples, exposition
 from bot.server import Intake, make_app
 from bot.store import StoreUnavailable
 
@@ -203,3 +204,15 @@ async def test_pages_can_be_added(intake):
 def test_large_figures_keep_their_digits():
     """A count is not rounded."""
     assert exposition([Sample("a_total", "counter", "A.", 123_456_789)]).endswith("a_total 123456789\n")
+
+
+async def test_what_githubs_calls_cost_is_told():
+    """Per installation and resource; what is left only once GitHub has said so."""
+    spending = [("app", Spending("core", 3, 1, None, 5000)), ("7", Spending("graphql", 2, 0, 4990, 12_500))]
+    lines = exposition(budget_samples(spending)).splitlines()
+    assert 'failres_github_calls{installation="app",resource="core"} 3' in lines
+    assert 'failres_github_unchanged{installation="app",resource="core"} 1' in lines
+    assert [line for line in lines if line.startswith("failres_github_left")] == [
+        'failres_github_left{installation="7",resource="graphql"} 4990'
+    ]
+    assert 'failres_github_limit{installation="7",resource="graphql"} 12500' in lines
