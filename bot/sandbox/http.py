@@ -157,7 +157,7 @@ class Api:
         return web.Response(status=status, body=body, headers=headers)
 
 
-class _Instead(Exception):  # noqa: N818 - an answer, not an error
+class _Instead(Exception):
     """An answer that comes before the operation."""
 
     def __init__(self, reply: Reply) -> None:
