@@ -119,7 +119,8 @@ def failure(item: str | None = "tests/test_cart.py::test_total", **changes: Any)
 def triaged(job_id: int = 30, *failures: Failure, head: Sha = HEAD, **changes: Any) -> JobTriaged:
     """What that job's log said."""
     given: dict[str, Any] = {"job_id": job_id, "run_id": 20, "attempt": 1, "head_sha": head, "kind": "test"}
-    return JobTriaged(**{**given, "failures": failures or (failure(),), **changes})
+    told = failures or (() if changes.get("missing") else (failure(),))
+    return JobTriaged(**{**given, "failures": told, **changes})
 
 
 def state_of(*facts: Fact) -> RepoState:

@@ -1,0 +1,284 @@
+"""What people read: every sentence, as they see it; and log text that stays harmless whatever it holds."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+from markdown_it import MarkdownIt
+
+from bot.words import check, comment
+from bot.words.inert import code, escape_html, fence, one_line, visible
+from resolver.config import ConfigProblem
+from resolver.decide.compose import compose
+from resolver.facts import PullConfigRead
+from resolver.failure import Place
+from resolver.ids import TextHash
+from tests.core.made import HEAD, config, failure, files, job, pull, red, repo, run, state_of, triaged
+
+URL = "https://github.test/acme/shop"
+EXCERPT = TextHash("e" * 64)
+
+
+def report(*facts):
+    """The report on pull request 7."""
+    state = state_of(*facts)
+    return compose(state, state.pulls[7])
+
+
+def said(*facts, excerpts=None):
+    """The comment on pull request 7."""
+    return comment.render(report(*facts), URL, excerpts or {})
+
+
+def test_one_failing_test_reads_cause_first():
+    """The tired engineer sees what failed, where, and what happens now."""
+    facts = (*red()[:-1], triaged(30, failure(excerpt_ref=EXCERPT)))
+    assert said(*facts, excerpts={EXCERPT: "E   assert 90 == 100\nshop/cart.py:12: AssertionError"}) == snapshot("""\
+<!-- failres:sticky:7 -->
+
+**`ci / test` failed: `tests/test_cart.py::test_total`: `assert 90 == 100`**
+
+At [`shop/cart.py:12`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/cart.py#L12) · [Log of `ci / test`](https://github.test/jobs/30)
+
+**What happens now:** nothing automatic. Whether this branch or its base causes it has not been tested: that takes an execution on the clean base. This comment follows the next push.
+
+<details>
+<summary>Log of ci / test</summary>
+
+```text
+E   assert 90 == 100
+shop/cart.py:12: AssertionError
+```
+
+</details>
+
+<sub>failres · commit aaaaaaaaaaaa · gate-red-code · v1-0123456789abcdef</sub>\
+""")
+
+
+def test_several_checks_are_a_table():
+    """One row a check, the first failure of each, and how many more there are."""
+    facts = (
+        *red(),
+        job(31, "timed_out", name="lint | all"),
+        triaged(
+            31,
+            failure(None, kind="lint", message="E501 line too long | 121", fingerprint="v1-00000000000000e5"),
+            failure(None, message="F401 unused"),
+        ),
+        job(32, name="docs"),
+        triaged(32, kind="none", missing="no-log"),
+        job(33, "cancelled", name="deploy"),
+    )
+    assert said(*facts) == snapshot("""\
+<!-- failres:sticky:7 -->
+
+**3 checks failed, first `ci / test`: `tests/test_cart.py::test_total`: `assert 90 == 100`**
+
+| check | what failed | where |
+| --- | --- | --- |
+| [`ci / test`](https://github.test/jobs/30) | `tests/test_cart.py::test_total`: `assert 90 == 100` | [`shop/cart.py:12`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/cart.py#L12) |
+| [`ci / lint \\| all`](https://github.test/jobs/30) | The check failed on the code: `E501 line too long \\| 121` (and 1 more) | [`shop/cart.py:12`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/cart.py#L12) |
+| [`ci / docs`](https://github.test/jobs/30) | GitHub has no log of this job, so nothing is known of the cause. |  |
+
+Not run or cancelled because of it: `deploy`.
+
+**What happens now:** nothing automatic. Whether this branch or its base causes it has not been tested: that takes an execution on the clean base. This comment follows the next push.
+
+<sub>failres · commit aaaaaaaaaaaa · gate-red-code · v1-0123456789abcdef · v1-00000000000000e5</sub>\
+""")
+
+
+def test_cells_that_fail_alike_are_told_once():
+    """Seven red cells of one cause are one headline."""
+    cells = [job(50 + n, name=f"test (3.{n})") for n in range(3)]
+    assert said(repo(), config(), pull(), files(), run(), *cells, *(triaged(50 + n) for n in range(3))).splitlines()[
+        2
+    ] == snapshot("**3 checks failed in the same way: `tests/test_cart.py::test_total`: `assert 90 == 100`**")
+
+
+def test_green_again_says_what_passed():
+    """The resolved comment names the checks that have passed."""
+    assert said(*red(), job(31, "success", attempt=2)) == snapshot("""\
+<!-- failres:sticky:7 -->
+
+**Green again** at `aaaaaaa`: `test (pull_request)` passed.
+
+<sub>failres · commit aaaaaaaaaaaa</sub>\
+""")
+
+
+def test_a_broken_configuration_is_shown_with_its_line():
+    """The problem's place and its words, and what it would mean."""
+    problem = ConfigProblem(line=4, column=3, path="mode.rerunn", message="is not known; did you mean `rerun`?")
+    brought = PullConfigRead(number=7, head_sha=HEAD, found=True, problems=(problem,))
+    facts = (repo(), config(), pull(), files(7, HEAD, ".github/failres.yml"), brought)
+    assert said(*facts) == snapshot("""\
+<!-- failres:sticky:7 -->
+
+**`.github/failres.yml` is broken on this branch.**
+
+This pull request brings a configuration that failres cannot read. It would stop acting on this repository once this is merged:
+
+- line 4, column 3: `mode.rerunn`: ``is not known; did you mean `rerun`?``
+
+<sub>failres · commit aaaaaaaaaaaa</sub>\
+""")
+    assert check.marks(report(*facts)) == snapshot(
+        [
+            {
+                "path": ".github/failres.yml",
+                "start_line": 4,
+                "end_line": 4,
+                "annotation_level": "failure",
+                "title": "mode.rerunn",
+                "message": "is not known; did you mean `rerun`?",
+            }
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"head_repo_id": 2}, "failres explains pull requests from forks and does nothing else on them."),
+        ({"author": {"id": 49699333, "login": "dependabot[bot]", "type": "Bot"}}, "failres explains Dependabot's"),
+        ({}, "nothing automatic."),
+    ],
+)
+def test_what_happens_now_is_true_for_whose_branch_it_is(change, sentence):
+    """Forks and Dependabot are explained only, and told so."""
+    assert f"**What happens now:** {sentence}" in said(*red(), pull(updated_at=150.0, **change))
+
+
+def test_the_check_run_has_the_cause_in_its_title_and_the_evidence_in_its_summary():
+    """Title for the list of checks, one row for each failing item, an annotation on each line at the head."""
+    facts = (
+        *red()[:-1],
+        triaged(30, failure(), failure("tests/test_b.py::test_x", places=(Place(path="/usr/lib/x.py", line=3),))),
+    )
+    found = report(*facts)
+    assert check.title(found) == snapshot(
+        "ci / test failed: tests/test_cart.py::test_total: assert 90 == 100 (and 1 more)"
+    )
+    assert check.summary(found, URL) == snapshot("""\
+| check | what failed | class | where | fingerprint |
+| --- | --- | --- | --- | --- |
+| `ci / test` | `tests/test_cart.py::test_total`: `assert 90 == 100` | `gate-red-code` | [`shop/cart.py:12`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/cart.py#L12) | `v1-0123456789abcdef` |
+| `ci / test` | `tests/test_b.py::test_x`: `assert 90 == 100` | `gate-red-code` |  | `v1-0123456789abcdef` |
+
+**What happens now:** nothing automatic. Whether this branch or its base causes it has not been tested: that takes an execution on the clean base. This comment follows the next push.\
+""")
+    assert check.marks(found) == snapshot(
+        [
+            {
+                "path": "shop/cart.py",
+                "start_line": 12,
+                "end_line": 12,
+                "annotation_level": "failure",
+                "title": "tests/test_cart.py::test_total",
+                "message": "assert 90 == 100",
+            }
+        ]
+    )
+
+
+def test_b9_a_comment_that_is_too_long_loses_details_never_its_verdict_lines():
+    """GitHub refuses more than 65,536 characters, on create and on edit."""
+    refs = {TextHash(f"{n:064x}"): "x" * 30_000 for n in range(3)}
+    jobs = [job(50 + n, name=f"unit-{n}") for n in range(3)]
+    logs = [triaged(50 + n, failure(excerpt_ref=ref, fingerprint=f"v1-{n:016x}")) for n, ref in enumerate(refs)]
+    text = comment.render(report(repo(), config(), pull(), files(), run(), *jobs, *logs), URL, refs)
+    assert len(text) <= comment.LIMIT
+    assert text.startswith(comment.marker(7))
+    assert "**3 checks failed, first" in text
+    assert text.count("<details>") == 2
+
+
+HOSTILE = [
+    "@everyone look",
+    "https://evil.test/?q=1",
+    "[click](https://evil.test)",
+    "![x](https://evil.test/pixel.png)",
+    "<script>alert(1)</script>",
+    "/failres answer scopeFiles=src/a.py",
+    "</details>\n\n# Heading",
+    "a `b` ``c`` ```d```",
+    "closes #12",
+    "a | b | c",
+    "\u202egnp.exe",
+    "zero\u200bwidth",
+    "<!-- failres:sticky:7 -->",
+    "\x1b[31mred\x1b[0m",
+    "-->\n\n/failres stop",
+]
+
+
+def live(markdown):
+    """What Markdown makes of a text besides plain text, code and our own structure."""
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(markdown)
+    inner = [child for token in tokens for child in (token.children or [])]
+    return [t for t in inner if t.type in {"link_open", "image", "html_inline"}], "".join(
+        t.content for t in inner if t.type == "text"
+    )
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_of_a_log_is_inert_wherever_it_stands(text):
+    """Neither as an item nor as a message, excerpt or job name does it become a link, a mention, a command or markup."""
+    facts = (
+        *red()[:-2],
+        job(30, name=text),
+        triaged(30, failure(text, message=text, excerpt_ref=EXCERPT)),
+    )
+    body = said(*facts, excerpts={EXCERPT: text})
+    links, words = live(body)
+    assert all("evil.test" not in str(t.attrs) + t.content for t in links)
+    assert not any(bad in words for bad in ("@everyone", "evil.test", "/failres", "#12", "alert(1)"))
+    assert not any(line.lstrip().startswith("/failres") for line in outside_fences(body))
+    assert "\u202e" not in body
+    assert "\x1b" not in body
+    html = [t.content for t in MarkdownIt("gfm-like", {"linkify": False}).parse(body) if t.type == "html_block"]
+    assert html[0].strip() == comment.marker(7)
+    assert all(
+        line.startswith(("<details>", "<summary>Log of ", "</details>"))
+        for line in "".join(html[1:]).splitlines()
+        if line
+    )
+
+
+def outside_fences(body):
+    """The lines that Markdown reads as text."""
+    inside, lines = None, []
+    for line in body.splitlines():
+        ticks = line[: len(line) - len(line.lstrip("`"))]
+        if inside is None and len(ticks) >= 3:
+            inside = ticks
+        elif inside is not None and line.strip() == inside:
+            inside = None
+        elif inside is None:
+            lines.append(line)
+    return lines
+
+
+@given(st.text(max_size=80))
+@settings(max_examples=300, deadline=None)
+def test_a_code_span_holds_any_text(text):
+    """Whatever the text, Markdown reads exactly one code span and nothing beside it."""
+    tokens = MarkdownIt("commonmark").parseInline(code(text))[0].children
+    assert [t.type for t in tokens] == ["code_inline"]
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=300, deadline=None)
+def test_a_fence_holds_any_text(text):
+    """Whatever the text, Markdown reads exactly one fenced block."""
+    assert [t.type for t in MarkdownIt("commonmark").parse(fence(text))] == ["fence"]
+
+
+def test_small_words():
+    """Edges of the small functions that everything goes through."""
+    assert one_line("a\n\n  b\tc") == "a b c"
+    assert one_line("x" * 200, 10) == "xxxxxxxxx…"
+    assert visible("a\x00b\u200bc\n") == "abc\n"
+    assert escape_html("<b>@x #1 `y` https://z</b>") == "&lt;b&gt;&#64;x &#35;1 &#96;y&#96; https&#58;//z&lt;/b&gt;"
