@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from resolver.facts import BaseMoved, CommentGone, ConfigRead, Fact, PullObserved, RepoObserved, RollupSeen, RunObserved
+from resolver.facts import (
+    BaseMoved,
+    CommentGone,
+    ConfigRead,
+    Fact,
+    PullConfigRead,
+    PullFilesRead,
+    PullObserved,
+    RepoObserved,
+    RollupSeen,
+    RunObserved,
+)
 from resolver.state import RepoState
 
 
@@ -14,6 +25,10 @@ def is_news(state: RepoState, fact: Fact) -> bool:
         case PullObserved():
             known = state.pulls.get(fact.number)
             return known is None or (fact.updated_at >= known.seen.updated_at and fact != known.seen)
+        case PullFilesRead():
+            return fact.number not in state.pulls or state.pulls[fact.number].files != fact
+        case PullConfigRead():
+            return fact.number not in state.pulls or state.pulls[fact.number].config != fact
         case BaseMoved():
             return _is_base(state, fact.ref) and (fact.ref not in state.bases or state.bases[fact.ref].sha != fact.sha)
         case ConfigRead():

@@ -15,6 +15,7 @@ from aiohttp import web
 from bot.cli.subparsers import Subparsers
 from bot.clock import SystemClock
 from bot.process import open_process
+from bot.server import make_runner
 from bot.settings import Settings, SettingsError, load_settings
 from bot.store import StateDirectoryBusy, StoreUnavailable
 
@@ -49,7 +50,7 @@ async def serve(settings: Settings) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with open_process(settings, SystemClock()) as process:
-        runner = web.AppRunner(process.app, access_log=None)
+        runner = make_runner(process.app)
         await runner.setup()
         await web.TCPSite(runner, settings.host, settings.port).start()
         print(f"failres listens on {settings.host}:{settings.port}{settings.webhook_path}", flush=True)

@@ -1,0 +1,157 @@
+"""The turn against a real store: killed at every commit, fed with unreadable records, told things twice."""
+
+import json
+
+from bot.clock import ManualClock
+from bot.installations import repository_key
+from bot.loop import Loop, LoopLimits
+from bot.orders import assignment_of
+from bot.store import Delivery, Entry, open_store
+from bot.translate import OUTCOME
+from resolver.journal import kind_of, to_json
+from tests.core.made import NEXT, config, files, job, pull, repo, run, triaged
+
+KEY = repository_key(1)
+FOREVER = 1e9
+
+
+class Killed(BaseException):
+    """The process died."""
+
+
+def told(name, *facts):
+    """A delivery that brings facts."""
+    body = {"facts": [{"kind": kind_of(fact), "data": to_json(fact)} for fact in facts]}
+    return Delivery(guid=name, event=OUTCOME, key=KEY, body=json.dumps(body))
+
+
+DELIVERIES = [
+    told("d1", repo(), pull()),
+    told("d2", config(), files()),
+    told("d3", job(), run()),
+    told("d4", triaged()),
+    told("d5", pull(8, head_sha=NEXT), files(8, NEXT)),
+]
+
+
+async def records(store):
+    """What the journal holds, without times and tickets' numbers."""
+    return [(row.kind, json.dumps(row.data, sort_keys=True)) async for row in store.records(KEY)]
+
+
+async def play(url, kill_at=None):
+    """Deliver everything, one turn after each; die at the k-th commit and start again. Returns journal, orders, commits."""
+    clock, commits, deaths = ManualClock(), 0, 0
+
+    def count(_):
+        nonlocal commits, deaths
+        commits += 1
+        if commits == kill_at:
+            deaths += 1
+            raise Killed
+
+    async def live():
+        """One life of the process: take up, take in what GitHub still has to send, run what is due."""
+        store = await open_store(url, clock)
+        try:
+            store.after_commit = count
+            await store.forget_leases()
+            await store.rebuild_due()
+            loop = Loop(store, clock)
+            for delivery in DELIVERIES:
+                await store.receive(delivery)
+                await loop.run_due()
+            while await loop.run_due():
+                pass
+            store.after_commit = None
+            orders = await store.claim_orders(100, FOREVER)
+            return await records(store), sorted(leased.order.action_key for leased in orders), commits
+        finally:
+            store.after_commit = None
+            await store.close()
+
+    while True:
+        try:
+            return await live()
+        except Killed:
+            continue
+
+
+async def test_a_process_killed_at_every_commit_ends_with_the_same_journal(tmp_path):
+    """Nothing is lost and nothing is doubled, wherever the process dies."""
+    calm, orders, commits = await play(f"sqlite:///{tmp_path}/calm/failres.db")
+    assert [kind for kind, _ in calm].count("job.finished") == 1
+    assert commits > 15
+    for moment in range(1, commits + 1):
+        journal, again, _ = await play(f"sqlite:///{tmp_path}/{moment}/failres.db", moment)
+        assert journal == calm, f"killed at commit {moment}"
+        assert again == orders, f"killed at commit {moment}"
+
+
+async def opened(clock):
+    """A store in memory and a loop over it."""
+    store = await open_store("sqlite://", clock)
+    return store, Loop(store, clock)
+
+
+async def orders_of(store):
+    """The actions that wait for a worker."""
+    return [assignment_of(leased.order).action for leased in await store.claim_orders(100, FOREVER)]
+
+
+async def test_a_record_of_an_unknown_version_parks_its_pull_request_and_no_other():
+    """Pull request 7 has a record that this version cannot read; 8 is looked after all the same."""
+    store, loop = await opened(ManualClock())
+    await store.receive(DELIVERIES[0])
+    await loop.run_due()
+    await orders_of(store)
+    async with store.unit() as unit:
+        await unit.append(KEY, [Entry("pull.observed", {"v": 99, "number": 7}, None)])
+    for delivery in DELIVERIES[1:]:
+        await store.receive(delivery)
+    await Loop(store, ManualClock()).run_due()
+    assert {action.number for action in await orders_of(store)} <= {8, None}
+    await store.close()
+
+
+async def test_told_twice_is_recorded_once():
+    """The same facts under another GUID change nothing."""
+    store, loop = await opened(ManualClock())
+    for delivery in (*DELIVERIES, *(d._replace(guid=d.guid + "-again") for d in DELIVERIES)):
+        await store.receive(delivery)
+        await loop.run_due()
+    kinds = [kind for kind, _ in await records(store) if kind != "action.started"]
+    assert sorted(kinds) == [
+        "config.read",
+        "job.finished",
+        "job.triaged",
+        "pull.files",
+        "pull.files",
+        "pull.observed",
+        "pull.observed",
+        "repo.observed",
+        "run.observed",
+    ]
+    await store.close()
+
+
+async def test_a_turn_takes_no_more_than_its_batch_and_comes_back_at_once():
+    """A flood is worked off in bounded turns."""
+    store, clock = await open_store("sqlite://", ManualClock()), ManualClock()
+    loop = Loop(store, clock, loop_limits=LoopLimits(batch=2))
+    for delivery in DELIVERIES:
+        await store.receive(delivery)
+    turns = 0
+    while await loop.run_due():
+        turns += 1
+    assert turns == 3
+    await store.close()
+
+
+async def test_without_an_installation_nothing_is_ordered():
+    """A repository whose installation is not known is observed, not acted on."""
+    store, loop = await opened(ManualClock())
+    await store.receive(told("d1", repo(installation_id=None), pull()))
+    await loop.run_due()
+    assert await orders_of(store) == []
+    await store.close()

@@ -1,0 +1,131 @@
+"""Deliveries become facts: GitHub's own published examples, and what is dropped on purpose."""
+
+import json
+
+import pytest
+
+from bot.translate import USED_EVENTS, translate, translate_installation
+from resolver.facts import (
+    BaseMoved,
+    CommentGone,
+    InstallationChanged,
+    JobFinished,
+    PullObserved,
+    RepoObserved,
+    RunObserved,
+)
+from resolver.journal import kind_of, to_json
+from tests.core.made import job
+from tests.server.deliveries import examples
+
+EXAMPLES = examples()
+
+
+@pytest.mark.parametrize(("event", "payload"), EXAMPLES, ids=[f"{e}-{i}" for i, (e, _) in enumerate(EXAMPLES)])
+def test_every_published_example_is_understood_or_let_pass(event, payload):
+    """Old and odd payloads of GitHub never raise; those of our events bring their repository at least."""
+    translation = translate(event, payload)
+    if event in USED_EVENTS and payload.get("repository"):
+        assert isinstance(translation.facts[0], RepoObserved), translation.ignored
+
+
+def of(event, **wanted):
+    """The published examples of an event whose fields are as wanted."""
+    return [p for e, p in EXAMPLES if e == event and all(p.get(k) == v for k, v in wanted.items())]
+
+
+def facts(event, payload):
+    """The facts beside the repository's."""
+    return [fact for fact in translate(event, payload).facts if not isinstance(fact, RepoObserved)]
+
+
+def test_a_pull_requests_delivery_tells_the_whole_pull_request():
+    """Number, head, base, author by id, labels and time are taken from the delivery itself."""
+    for payload in of("pull_request"):
+        (seen,) = facts("pull_request", payload)
+        pull = payload["pull_request"]
+        assert isinstance(seen, PullObserved)
+        assert (seen.number, seen.head_sha, seen.base_ref) == (pull["number"], pull["head"]["sha"], pull["base"]["ref"])
+        assert (seen.author.id, seen.state) == (pull["user"]["id"], pull["state"])
+
+
+def test_only_a_jobs_end_is_a_fact():
+    """Progress costs no record."""
+    ends = [facts("workflow_job", payload) for payload in of("workflow_job", action="completed")]
+    assert [type(found[0]) for found in ends] == [JobFinished] * len(ends)
+    assert not any(facts("workflow_job", payload) for payload in of("workflow_job", action="in_progress"))
+
+
+def test_one_result_that_arrives_as_four_events_is_one_execution():
+    """Actions' own check runs and suites are dropped; the run is an observation of its own."""
+    assert all(not facts("check_run", payload) for payload in of("check_run"))
+    assert all(not facts("check_suite", payload) for payload in of("check_suite"))
+    assert all(isinstance(facts("workflow_run", p)[0], RunObserved) for p in of("workflow_run"))
+
+
+@pytest.mark.parametrize(
+    ("change", "touched"),
+    [
+        ({"commits": [{"added": [], "modified": [".github/failres.yml"], "removed": []}]}, True),
+        ({"commits": [{"added": [], "modified": ["a.py"], "removed": []}]}, False),
+        ({"commits": [{"added": [], "modified": ["a.py"], "removed": []}] * 20}, None),
+        ({"commits": [], "forced": True}, None),
+        ({"commits": [{"added": ["a.py"]}], "forced": True}, None),
+        ({"commits": [{"added": ["a.py"]}], "created": True}, None),
+    ],
+)
+def test_a_push_says_whether_it_touched_the_configuration_where_it_can(change, touched):
+    """Unknown where the push was forced or lists too many commits: then the file is read again."""
+    payload = {
+        "repository": {"id": 1, "full_name": "acme/shop", "default_branch": "main"},
+        "ref": "refs/heads/main",
+        "after": "a" * 40,
+        **change,
+    }
+    assert facts("push", payload) == [BaseMoved(ref="main", sha="a" * 40, config_touched=touched)]
+
+
+@pytest.mark.parametrize("change", [{"deleted": True}, {"ref": "refs/tags/v1"}])
+def test_tags_and_deleted_branches_move_no_base(change):
+    """Only a branch that stands somewhere is a base."""
+    payload = {"repository": {"id": 1, "full_name": "a/b"}, "ref": "refs/heads/main", "after": "a" * 40, **change}
+    assert facts("push", payload) == []
+
+
+def test_a_deleted_comment_is_told_only_on_pull_requests():
+    """The sticky comment may be the one."""
+    (payload,) = of("issue_comment", action="deleted")[:1]
+    assert facts("issue_comment", payload) == []
+    on_pull = json.loads(json.dumps(payload))
+    on_pull["issue"]["pull_request"] = {"url": "x"}
+    number, comment = payload["issue"]["number"], payload["comment"]["id"]
+    assert facts("issue_comment", on_pull) == [CommentGone(number=number, comment_id=comment)]
+
+
+@pytest.mark.parametrize("broken", [{}, {"number": 1}, {"number": 1, "head": None}, {"number": "x", "head": {}}])
+def test_what_lacks_its_parts_is_ignored_with_the_reason(broken):
+    """A delivery that cannot be understood brings nothing, says why, and everything else goes on."""
+    payload = {"repository": {"id": 1, "full_name": "a/b"}, "pull_request": broken}
+    translation = translate("pull_request", payload)
+    assert translation.facts == ()
+    assert translation.ignored.startswith("a pull")
+
+
+def test_an_outcome_brings_back_its_facts():
+    """What workers learnt goes through the inbox like a delivery."""
+    body = {"facts": [{"kind": kind_of(job()), "data": to_json(job())}]}
+    assert translate("outcome", body).facts == (job(),)
+    assert "cannot be read" in translate("outcome", {"facts": [{"kind": "job.finished", "data": {}}]}).ignored
+
+
+def test_an_installation_tells_each_repository():
+    """Created brings the repositories; deleted and suspended take the right to act away."""
+    created = next(p for p in of("installation", action="created") if p.get("repositories"))
+    told = translate_installation("installation", created)
+    assert set(told) == {repo["id"] for repo in created["repositories"]}
+    assert all(fact.installation_id == created["installation"]["id"] for fact in told.values())
+    gone = translate_installation("installation", {**created, "action": "deleted", "at": 5.0})
+    assert {type(fact) for fact in gone.values()} == {InstallationChanged}
+    (removed,) = of("installation_repositories", action="removed")[:1]
+    told = translate_installation("installation_repositories", removed)
+    assert [fact.active for fact in told.values()] == [False] * len(removed["repositories_removed"])
