@@ -1,0 +1,98 @@
+"""
+Waiting: before a `resume`, and while a quota or a rate limit lasts (specification, section 10).
+
+Pure: the random number and the time are given. All durations are in seconds, all times in seconds since the epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from types import MappingProxyType
+from typing import Final
+
+from resolver.config_sections import Budget
+from resolver.log.regex import compile_pattern
+from resolver.records import Record
+
+
+class ParkLimits(Record):
+    """A wait that is asked for is kept inside these, whoever asks: a log belongs to whoever wrote the pull request."""
+
+    shortest: float = 60.0
+    longest: float = 86400.0
+    text: int = 4096
+    """How many characters of a limit's text are read."""
+
+
+PARK_LIMITS: Final = ParkLimits()
+
+
+def backoff(attempt: int, draw: float, budget: Budget) -> float:
+    """
+    The wait before the `resume` of an attempt (from 1): `min(2^attempt x backoff, cap)`, moved by up to the jitter.
+
+    `draw` is a random number in [0, 1): 0 gives the shortest wait, 0.5 the middle. With the defaults the middles are
+    60, 120, 240 and 480 seconds, then 600, each moved by at most 20 %.
+    """
+    if attempt < 1:
+        raise ValueError(f"attempts count from 1, not from {attempt}")
+    if not 0 <= draw < 1:
+        raise ValueError(f"a draw lies in [0, 1), which {draw} does not")
+    doublings = min(attempt, budget.backoff_cap.bit_length())
+    middle = min(budget.backoff << doublings, budget.backoff_cap)
+    return middle * (1 + budget.backoff_jitter * (2 * draw - 1))
+
+
+class LimitSigns(Record):
+    """What told of a limit: `retry_after` seconds, `reset_at` as a time, and the words of the limit."""
+
+    retry_after: float | None = None
+    reset_at: float | None = None
+    text: str = ""
+
+
+def retry_at(now: float, signs: LimitSigns, budget: Budget, limits: ParkLimits = PARK_LIMITS) -> float:
+    """
+    When a parked task resumes: by `Retry-After`, else by the reset header, else by the limit's words, else by the
+    configuration; between a minute and a day from now.
+    """
+    if signs.retry_after is not None:
+        wait = signs.retry_after
+    elif signs.reset_at is not None:
+        wait = signs.reset_at - now
+    else:
+        said = stated_wait(signs.text[: limits.text])
+        wait = budget.park_for if said is None else said
+    if not isfinite(wait):
+        wait = budget.park_for
+    return now + min(max(wait, limits.shortest), limits.longest)
+
+
+_SECONDS: Final[Mapping[str, float]] = MappingProxyType({"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400})
+_UNIT = r"(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)"
+_SAID = compile_pattern(
+    r"(?:re)?(?:try(?:ing)?|request|available|resets?|wait)(?: again| your request)?(?: (?:in|after|for|at least))*"
+    rf":? (?P<wait>(?:\d{{1,9}}(?:\.\d{{1,6}})?\s?{_UNIT}(?:,? and |,? ?))*\d{{1,9}}(?:\.\d{{1,6}})?\s?{_UNIT})\b",
+    caseless=True,
+)
+_ONE = compile_pattern(rf"\d{{1,9}}(?:\.\d{{1,6}})?\s?{_UNIT}", caseless=True)
+
+
+def stated_wait(text: str) -> float | None:
+    """The wait that a limit's words state (`try again in 6m30s`, `retry after 20 seconds`), or None."""
+    found = _SAID.search(text)
+    if found is None:
+        return None
+    total, rest = 0.0, found.group("wait")
+    while (part := _ONE.search(rest)) is not None:
+        total += _seconds(part.group(0))
+        rest = rest[part.end(0) :]
+    return total
+
+
+def _seconds(part: str) -> float:
+    number = part.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \t")
+    unit = part[len(number) :].strip().lower()
+    short = "ms" if unit.startswith(("ms", "milli")) else unit[0]
+    return float(number) * _SECONDS[short]
