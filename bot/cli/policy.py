@@ -9,10 +9,6 @@ from bot.cli.subparsers import Subparsers
 from resolver.policy import POLICY, Policy, as_json
 
 
-def add_parser(self, name: str, **kwargs: Any) -> argparse.ArgumentParser:
-    """Add a command."""
-
-
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command; the parsed arguments' `run` is this module's."""
     parser = subparsers.add_parser("policy", help="print what follows from each failure class and attempt")
