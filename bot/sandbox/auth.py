@@ -157,5 +157,5 @@ def _password(packed: str) -> str:
 
 
 def _long(app_id: int, now: float) -> str:
-    claims = {"iat": int(now), "jti": secrets.token_hex(128), "app": app_id}
+    claims = {"iat": int(now), "jti": secrets.token_hex(137), "app": app_id}
     return f"ghs_{app_id}_{jwt.encode(claims, _LONG_TOKEN_SECRET, algorithm='HS256')}"

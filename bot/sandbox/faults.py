@@ -20,13 +20,14 @@ class Fault:
     What goes wrong with calls of `method` (`*`: any) on a path that fits the pattern (`*` crosses slashes).
 
     `status` answers instead of the operation, with `body` (JSON, or text as HTML). `how="drop"` ends the connection
-    before anything happens; `how="lose"` lets it happen and ends the connection without an answer. `seconds` of the
+    before anything happens; `how="lose"` lets it happen and ends the connection without an answer; `how="replace"` lets
+    it happen and gives the fault's answer; `how="delay"` only takes its time. `seconds` of the
     sandbox's clock pass first. The first `after` fitting calls go well, then `times` fail (`None`: all).
     """
 
     method: str
     path: str
-    how: Literal["answer", "drop", "lose", "delay"] = "answer"
+    how: Literal["answer", "replace", "drop", "lose", "delay"] = "answer"
     status: int = 500
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)

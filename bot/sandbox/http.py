@@ -61,7 +61,9 @@ class Api:
             if fault.how == "answer":
                 return _faulty(fault)
         answer = await self._answer(request, path)
-        return _hang_up(request) if fault is not None and fault.how == "lose" else answer
+        if fault is not None and fault.how == "lose":
+            return _hang_up(request)
+        return _faulty(fault) if fault is not None and fault.how == "replace" else answer
 
     async def _answer(self, request: web.Request, path: str) -> web.Response:
         caller, match = Caller(), None

@@ -37,7 +37,7 @@ class Router:
         """Find the operation, or `None` where GitHub's description (as kept here) has none."""
         for pattern, operation in self._routes.get(method, []):
             if found := pattern.fullmatch(path):
-                return Match(operation, {name: unquote(value) for name, value in found.groupdict().items()})
+                return Match(operation, {name: unquote(value or "") for name, value in found.groupdict().items()})
         return None
 
 
@@ -57,4 +57,5 @@ def _pattern(operation: Operation) -> re.Pattern[str]:
         parts.append(f"(?P<{found[1]}>{body})")
         at = found.end()
     parts.append(re.escape(operation.path[at:]))
-    return re.compile("".join(parts))
+    # GitHub: the root directory's contents are at `/contents` and `/contents/`.
+    return re.compile("".join(parts).replace("/(?P<path>.+)", "(?:/(?P<path>.*))?"))

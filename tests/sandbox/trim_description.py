@@ -109,6 +109,9 @@ def trim(document: dict[str, Any], version: str) -> dict[str, Any]:
         for method, operation in methods.items()
         if operation["operationId"] in wanted
     }
+    # GitHub's text has `allOf` where it means `anyOf`: an account would have to be a user and an enterprise at once.
+    listed = {"type": "array", "items": {"$ref": f"{URN}#/components/schemas/installation"}}
+    operations["apps/list-installations"]["responses"]["200"] = listed
     webhooks = {
         key: to_json_schema(hook["post"]["requestBody"]["content"]["application/json"]["schema"])
         for key, hook in document["x-webhooks"].items()

@@ -25,7 +25,7 @@ class Services:
     tokens: Tokens
     limits: Limits
     ci: CiEngine
-    downloads: Downloads
+    downloads: Downloads | None
 
 
 @dataclass(frozen=True)

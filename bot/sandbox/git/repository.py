@@ -35,6 +35,7 @@ class Git:
     def __init__(self, git_dir: Path, store: ObjectStore | None = None, default_branch: str = "main") -> None:
         self.git_dir = git_dir
         self.refs = Refs(git_dir)
+        self._diffs: dict[tuple[str, str], list[diff.FileDiff]] = {}
         (git_dir / "refs" / "heads").mkdir(parents=True)
         if store is None:
             for part in ("info", "pack"):
@@ -126,7 +127,12 @@ class Git:
         after = self.store.commit(new).tree
         if before == EMPTY_TREE:
             self.store.write("tree", b"")  # git wants to see it
-        return [] if before == after else await diff.diff(self.git_dir, before, after)
+        if before == after:
+            return []
+        known = self._diffs.get((before, after))
+        if known is None:
+            known = self._diffs[before, after] = await diff.diff(self.git_dir, before, after)
+        return known
 
     async def merge_trees(self, ours: str, theirs: str) -> merge.Merged:
         """Merge two commits as far as their tree."""

@@ -24,7 +24,7 @@ def label(github: GitHub, repo: Repository, name: str) -> JSON:
         "name": name,
         "color": repo.labels[name],
         "default": False,
-        "description": None,
+        "description": "",
     }
 
 
