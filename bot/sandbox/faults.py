@@ -1,7 +1,7 @@
 """
 One table of faults: this call fails so often, like this. The first row that fits a call and is not used up decides.
 
-Lag after a webhook (GITHUB.md 5.2) is a row too: `Fault("GET", "/repos/*/pulls/*", status=404, times=2)`.
+Lag after a webhook (GITHUB.md 5.2, 5.14) is a row too: `Fault("GET", "/repos/*/pulls/*", how="stale", times=2)`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ class Fault:
 
     `status` answers instead of the operation, with `body` (JSON, or text as HTML). `how="drop"` ends the connection
     before anything happens; `how="lose"` lets it happen and ends the connection without an answer; `how="replace"` lets
-    it happen and gives the fault's answer; `how="delay"` only takes its time. `seconds` of the
+    it happen and gives the fault's answer; `how="stale"` gives what the same GET answered last, else 404, as a lagging
+    replica does; `how="delay"` only takes its time. `seconds` of the
     sandbox's clock pass first. The first `after` fitting calls go well, then `times` fail (`None`: all).
     """
 
     method: str
     path: str
-    how: Literal["answer", "replace", "drop", "lose", "delay"] = "answer"
+    how: Literal["answer", "replace", "stale", "drop", "lose", "delay"] = "answer"
     status: int = 500
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)

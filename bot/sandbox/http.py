@@ -21,12 +21,15 @@ from bot.sandbox.auth import Caller
 from bot.sandbox.changes.refusals import Refused
 from bot.sandbox.description import Description
 from bot.sandbox.faults import UNICORN, Fault, Faults
+from bot.sandbox.graphql import GraphQL
 from bot.sandbox.permissions import header
 from bot.sandbox.router import Match, Router
 from bot.sandbox.state import Repository
 
 API_VERSION = "2022-11-28"
 DOCUMENTATION = "https://docs.github.com/rest"
+MAX_REMEMBERED = 2_000  # answers kept for `stale` faults
+_GRAPHQL = ("/graphql", "/api/graphql")
 _WRITES = ("POST", "PATCH", "PUT", "DELETE")
 
 
@@ -48,7 +51,9 @@ class Api:
         self.table = table
         self.faults = faults
         self.ledger = Ledger()
+        self.graphql = GraphQL(services, self.ledger.violations.append)
         self._router = Router(description.operations.values())
+        self._last: dict[str, tuple[bytes, dict[str, str]]] = {}
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request."""
@@ -60,7 +65,13 @@ class Api:
                 return _hang_up(request)
             if fault.how == "answer":
                 return _faulty(fault)
-        answer = await self._answer(request, path)
+            if fault.how == "stale":
+                return self._stale(request)
+        if path in _GRAPHQL:
+            self.ledger.by_route["graphql"] += 1
+            answer = await self.graphql.answer(request)
+        else:
+            answer = await self._answer(request, path)
         if fault is not None and fault.how == "lose":
             return _hang_up(request)
         return _faulty(fault) if fault is not None and fault.how == "replace" else answer
@@ -82,6 +93,11 @@ class Api:
         except Refused as refused:
             reply = _refusal(refused)
         return self._finish(request, caller, match, reply)
+
+    def _stale(self, request: web.Request) -> web.Response:
+        body, headers = self._last.get(request.path_qs, (b'{"message":"Not Found"}', {}))
+        headers = headers or {"Content-Type": "application/json; charset=utf-8"}
+        return web.Response(status=200 if request.path_qs in self._last else 404, body=body, headers=headers)
 
     def _by_id(self, path: str) -> tuple[str, Repository | None]:
         """Read `/repositories/{id}/…` as that repository's path."""
@@ -148,6 +164,8 @@ class Api:
         if request.method == "GET" and status == 200:
             etag = etags.tag(body, request.headers.get("Accept", ""))
             headers |= {"ETag": etag, "Cache-Control": "private, max-age=60, s-maxage=60"}
+            if len(self._last) < MAX_REMEMBERED or request.path_qs in self._last:
+                self._last[request.path_qs] = body, dict(headers)
             if etags.matches(request.headers.get("If-None-Match"), etag):
                 self.services.limits.forgive(caller.key, "core")
                 status, body = 304, b""

@@ -418,11 +418,17 @@ class GitHub:
     web_url: str = "http://github.sandbox"
     api_url: str = "http://api.github.sandbox"
     _last_id: int = 3_000_000_000
+    _last_number: int = 180_000_000
 
     def new_id(self) -> int:
         """Give a number that no record has yet."""
         self._last_id += 1
         return self._last_id
+
+    def new_number(self) -> int:
+        """Give a number that fits 32 bits, as those of accounts, repositories, Apps and installations still do."""
+        self._last_number += 1
+        return self._last_number
 
     def actions_app(self) -> App:
         """GitHub Actions, the App to which workflow runs and their checks belong (its real id is 15368)."""

@@ -19,13 +19,17 @@ from bot.sandbox.api.tables import ROUTES
 from bot.sandbox.auth import Tokens
 from bot.sandbox.changes import accounts
 from bot.sandbox.ci.engine import Ci
+from bot.sandbox.ci.origin import LogOrigin
 from bot.sandbox.description import load
 from bot.sandbox.faults import Faults
 from bot.sandbox.http import Api
 from bot.sandbox.keys import KeyPair, key_pair
 from bot.sandbox.limits import Limits
+from bot.sandbox.people import People
 from bot.sandbox.state import GitHub
+from bot.sandbox.webhooks.hooks import Hooks
 from bot.sandbox.webhooks.payloads import payload
+from bot.sandbox.webhooks.routes import hook_routes
 
 WEBHOOK_SECRET = "a secret of the sandbox"  # noqa: S105 - not a credential of anything outside this process
 MAX_PUSH_BYTES = 256 * 1024 * 1024
@@ -56,9 +60,13 @@ class Sandbox:
         self.tokens = Tokens(self.github)
         self.limits = Limits(clock)
         self.faults = Faults()
+        description = load()
         self.ci = Ci(self.github, root / "jobs", payload)
-        services = Services(self.github, self.tokens, self.limits, self.ci, None)
-        self.api = Api(services, load(), dict(ROUTES), self.faults)
+        self.hooks = Hooks(self.github, description.webhook_problems)
+        self.people = People(self.github, self.owner, self.ci, self.hooks)
+        self.logs = LogOrigin(self.github)
+        services = Services(self.github, self.tokens, self.limits, self.ci, self.logs)
+        self.api = Api(services, description, {**ROUTES, **hook_routes(self.hooks)}, self.faults)
         self._runners: list[web.AppRunner] = []
 
     async def start(self, *, api_port: int = 0, web_port: int = 0) -> None:
@@ -69,9 +77,11 @@ class Sandbox:
         pages = web.Application(client_max_size=MAX_PUSH_BYTES)
         pages.router.add_route("*", "/{path:.*}", self._git)
         self.github.web_url = await self._open(pages, web_port)
+        self.logs.url = await self._open(self.logs.application(), 0)
 
     async def stop(self) -> None:
-        """Close all ports."""
+        """Close all ports and connections."""
+        await self.hooks.close()
         for runner in self._runners:
             await runner.cleanup()
         self._runners.clear()
@@ -89,7 +99,7 @@ class Sandbox:
     @property
     def violations(self) -> list[str]:
         """What the bot asked or the sandbox answered against GitHub's description; must be empty after a test."""
-        return self.api.ledger.violations
+        return [*self.api.ledger.violations, *self.hooks.problems]
 
     def user_token(self, login: str) -> str:
         """Give a person's token, for the API and as git's password."""

@@ -39,7 +39,11 @@ KEPT: dict[str, str] = {
     "Commit": "id messageHeadline oid parents statusCheckRollup",
     "CommitConnection": _PAGED,
     "CommitEdge": "cursor node",
-    "StatusCheckRollup": "id state",
+    "StatusCheckRollup": "contexts id state",
+    "StatusCheckRollupContextConnection": """checkRunCount checkRunCountsByState statusContextCount
+        statusContextCountsByState totalCount""",
+    "CheckRunStateCount": "count state",
+    "StatusContextStateCount": "count state",
     "PullRequest": """author baseRef baseRefName baseRefOid body closed closedAt comments commits createdAt
         fullDatabaseId headRef headRefName headRefOid headRepository headRepositoryOwner id isCrossRepository isDraft
         labels maintainerCanModify mergeStateStatus mergeable merged mergedAt number state title updatedAt""",

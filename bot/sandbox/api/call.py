@@ -19,13 +19,13 @@ T = TypeVar("T")
 
 @dataclass
 class Services:
-    """What handlers work with. `ci` and `downloads` are set when the sandbox is put together."""
+    """What handlers work with."""
 
     github: GitHub
     tokens: Tokens
     limits: Limits
     ci: CiEngine
-    downloads: Downloads | None
+    downloads: Downloads
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ def add_account(github: GitHub, login: str, kind: Literal["User", "Organization"
     """Make an account, or give the one of that login."""
     found = github.accounts.get(login)
     if found is None:
-        found = github.accounts[login] = Account(github.new_id(), login, kind)
+        found = github.accounts[login] = Account(github.new_number(), login, kind)
     return found
 
 
@@ -34,7 +34,7 @@ def add_app(
     slug = name.lower().replace(" ", "-")
     url = webhook_url or manifest.get("hook_attributes", {}).get("url")
     app = App(
-        id=github.new_id() if app_id is None else app_id,
+        id=github.new_number() if app_id is None else app_id,
         slug=slug,
         name=name,
         owner=owner,
@@ -72,7 +72,7 @@ def install(
     """Install an App on an account: on chosen repositories, or (`None`) on all. Tells `installation.created`."""
     chosen = None if repositories is None else {repo.id for repo in repositories}
     granted = dict(app.permissions if permissions is None else permissions)
-    installation = Installation(github.new_id(), app, account, chosen, granted, github.clock.now())
+    installation = Installation(github.new_number(), app, account, chosen, granted, github.clock.now())
     github.installations[installation.id] = installation
     if not quiet:
         _tell(github, installation, "created")

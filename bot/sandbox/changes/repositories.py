@@ -21,7 +21,7 @@ def create_repository(
     default_branch: str = "main",
 ) -> Repository:
     """Make a repository; with `files`, its default branch has one commit that holds them. Tells nothing."""
-    number = github.new_id()
+    number = github.new_number()
     git = Git(github.root / "repositories" / f"{number}.git", default_branch=default_branch)
     now = github.clock.now()
     repo = Repository(number, owner, name, git, now, default_branch, private, labels=dict(DEFAULT_LABELS))
@@ -35,7 +35,7 @@ def create_repository(
 
 def fork(github: GitHub, parent: Repository, by: Account, name: str | None = None) -> Repository:
     """Fork a repository with all its branches; the two share objects, as a network on GitHub does."""
-    number = github.new_id()
+    number = github.new_number()
     git = Git(github.root / "repositories" / f"{number}.git", parent.git.store, parent.default_branch)
     for branch, sha in parent.git.branches().items():
         git.refs.write(f"refs/heads/{branch}", sha)
