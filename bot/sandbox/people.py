@@ -42,8 +42,12 @@ ROLES: Mapping[str, Role | None] = {
 Files = Mapping[str, bytes | str | None]
 
 
-class Reruns(Protocol):
+class Workflows(Protocol):
     """What is asked of the CI."""
+
+    def register(self, repo: Repository) -> None:
+        """Know the workflow files of the default branch."""
+        ...
 
     async def rerun(self, act: Act, run: WorkflowRun, *, failed_only: bool) -> None:
         """Run all or the failed jobs again."""
@@ -63,7 +67,7 @@ class Muted(Protocol):
 class People:
     """Verbs over one GitHub. People are named by login; `repo` may be left out once there is one."""
 
-    def __init__(self, github: GitHub, owner: Account, ci: Reruns, hooks: Muted) -> None:
+    def __init__(self, github: GitHub, owner: Account, ci: Workflows, hooks: Muted) -> None:
         self.github = github
         self.owner = owner
         self._ci = ci
@@ -97,6 +101,7 @@ class People:
         for login, role in ROLES.items():
             if role is not None:
                 repositories.set_role(made, self.account(login), role)
+        self._ci.register(made)
         self._repo = made
         return made
 

@@ -17,9 +17,10 @@ from bot.sandbox.ci.board import Board
 from bot.sandbox.ci.events import start_of
 from bot.sandbox.ci.records import Records
 from bot.sandbox.ci.runner.function_job import JobFunction, Outcome, failed
-from bot.sandbox.ci.starting import start_runs
+from bot.sandbox.ci.starting import start_runs, workflow_files
 from bot.sandbox.ci.turn import move
-from bot.sandbox.state import Act, GitHub, Happening, Job, Workflow, WorkflowRun
+from bot.sandbox.ci.workflow import WorkflowFile, read_workflow
+from bot.sandbox.state import Act, GitHub, Happening, Job, Repository, Workflow, WorkflowRun
 
 Payload = Callable[[GitHub, Happening], dict[str, Any] | None]
 
@@ -30,6 +31,7 @@ class Ci:
     def __init__(self, github: GitHub, directory: Path, payload: Payload, *, approvals: bool = False) -> None:
         self._board = Board(github, directory, payload, Records(github), approvals=approvals)
         self._lock = asyncio.Lock()
+        self._registered: dict[int, str] = {}
         github.listeners.append(self._heard)
 
     def _heard(self, happening: Happening) -> None:
@@ -42,6 +44,8 @@ class Ci:
     async def advance(self, jobs: int | None = None) -> bool:
         """Make runs and run jobs (at most that many) until nothing can move; whether anything did."""
         async with self._lock:
+            for repo in self._board.github.repositories.values():
+                self.register(repo)
             moved = await self._make_runs()
             ended = 0
             while jobs is None or ended < jobs:
@@ -52,6 +56,16 @@ class Ci:
                 ended += step == "job"
                 await self._make_runs()
             return moved
+
+    def register(self, repo: Repository) -> None:
+        """Know the workflows of the default branch, as GitHub does once a file has been pushed there."""
+        head = repo.git.branch(repo.default_branch)
+        if head is None or self._registered.get(repo.id) == head:
+            return
+        self._registered[repo.id] = head
+        for path, text in workflow_files(repo.git, head).items():
+            file = read_workflow(path, text)
+            self._board.records.workflow(repo, path, file.name if isinstance(file, WorkflowFile) else path)
 
     async def _make_runs(self) -> bool:
         waiting, self._board.starts = self._board.starts, []
