@@ -1,0 +1,176 @@
+"""`attribute(case)`: every failing item of the task's head with its verdict, or with what is wanted next. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from resolver.attribution.case import Case
+from resolver.attribution.classes import Proof, others, prove, reds
+from resolver.attribution.outcome import (
+    ORDER,
+    Evidence,
+    Outcome,
+    Strength,
+    Undecided,
+    Verdict,
+    Want,
+    WantLog,
+    WantRow,
+    WantWait,
+    shown,
+)
+from resolver.attribution.question import Question
+from resolver.attribution.routing import next_action
+from resolver.attribution.wants import ROW_FIRST, wants
+from resolver.executions import Check, Execution, FailedItem, distinct
+from resolver.records import Record
+
+_STRENGTHS: tuple[Strength, ...] = ("weak", "moderate", "strong")
+
+
+class Attribution(Record):
+    """
+    One task's outcomes, one for each failing item. `lead` is the verdict that the task's action follows: the first in
+    the order of classes, once nothing undecided could still come before it.
+    """
+
+    outcomes: tuple[Outcome, ...] = ()
+    lead: Verdict | None = None
+    wants: tuple[Want, ...] = ()
+
+
+def attribute(case: Case) -> Attribution:
+    """Attribute every failing item of every check on the task's head. The order of the executions does not matter."""
+    known = distinct(case.executions)
+    head = [each for each in known if each.side in ("task", "group") and each.subject == case.task.head]
+    checks = sorted({each.check for each in head}, key=lambda check: check.model_dump_json())
+    outcomes: list[Outcome] = []
+    for check in checks:
+        outcomes.extend(_check(case, check, known, tuple(each for each in head if each.check == check)))
+    verdicts = [each for each in outcomes if isinstance(each, Verdict)]
+    open_ones = [each for each in outcomes if isinstance(each, Undecided)]
+    first = min(verdicts, key=lambda each: ORDER.index(each.klass), default=None)
+    settled = first is not None and (not open_ones or first.klass == ORDER[0])
+    return Attribution(
+        outcomes=tuple(outcomes),
+        lead=first if settled else None,
+        wants=tuple(dict.fromkeys(want for each in open_ones for want in each.wants)),
+    )
+
+
+def _check(case: Case, check: Check, known: tuple[Execution, ...], head: tuple[Execution, ...]) -> Iterator[Outcome]:
+    ended = [each for each in head if each.conclusive]
+    if not ended:
+        yield from _surroundings(case, check, head)
+        return
+    newest = ended[-1]
+    alike = tuple(each for each in known if each.check.same_job(check))
+    if newest.result == "failed" and not [item for item in newest.items if not item.infrastructure]:
+        yield _wordless(case, newest)
+    for item in _items(ended):
+        outcome = _item(Question(case, check, item, alike, head))
+        # What is green now needs nothing more: only what was proven is told.
+        if newest.result == "failed" or (isinstance(outcome, Verdict) and outcome.klass != "unclassified"):
+            yield outcome
+
+
+def _items(ended: list[Execution]) -> list[FailedItem]:
+    """The failures to be attributed: the newest red's, or all that a green has followed."""
+    red = [each for each in ended if each.result == "failed"]
+    shown_by = red if ended[-1].result == "passed" else [ended[-1]]
+    found = {item.fingerprint: item for each in shown_by for item in each.items if not item.infrastructure}
+    return [found[key] for key in sorted(found)]
+
+
+def _item(q: Question) -> Outcome:
+    case = q.case
+    done = (q.check, q.item.fail_class) in case.row_done
+    refused = case.refusal("row", q.check, q.red.subject)
+    if q.item.fail_class in ROW_FIRST and not done and (refused is None or refused.until is not None):
+        return _row(case, q.check, q.red, q.item, refused.until if refused else None)
+    proof = prove(q)
+    if proof is not None:
+        return _verdict(q, proof)
+    missing = (WantWait(until=None, reason="outage"),) if case.outage else wants(q)
+    if missing:
+        return Undecided(
+            check=q.check, item=q.item.item, fingerprint=q.item.fingerprint, reason=_why_open(q), wants=missing
+        )
+    reasons = [each.reason for each in case.refusals if each.until is None and each.check in (None, q.check)]
+    reason = "; ".join(dict.fromkeys(["no class is proven", *reasons]))
+    return _verdict(q, Proof("unclassified", reason, reds(q, q.reds)))
+
+
+def _row(case: Case, check: Check, red: Execution, item: FailedItem, until: float | None) -> Undecided:
+    want: Want = WantRow(check=check, commit=red.subject, fail_class=item.fail_class)
+    if case.outage or until is not None:
+        want = WantWait(until=until, reason="outage" if case.outage else "the deterministic action has to wait")
+    reason = "its deterministic action comes first"
+    return Undecided(check=check, item=item.item, fingerprint=item.fingerprint, reason=reason, wants=(want,))
+
+
+def _why_open(q: Question) -> str:
+    need = f"{q.need_reds} reds on the head and {q.need_against_task} greens on the base accuse the task"
+    return f"{len(q.reds)} red on the head; {need}" + ("; it is known to come and go" if q.flaky else "")
+
+
+def _verdict(q: Question, proof: Proof) -> Verdict:
+    bases = dict.fromkeys((q.tested, q.current))
+    beside = tuple(each for commit in bases for each in others(q, q.sight(commit)))
+    needed = [_STRENGTHS.index(each.strength) for each in proof.evidence]
+    case = q.case
+    return Verdict(
+        klass=proof.klass,
+        check=q.check,
+        item=q.item.item,
+        fingerprint=q.item.fingerprint,
+        evidence=(*proof.evidence, *beside),
+        strength=_STRENGTHS[min(needed)],
+        next_action=next_action(q, proof.klass),
+        reason=proof.reason,
+        causes=tuple(f"never-ran-before-merge:{each.why}" for each in case.never_ran if each.check.same_job(q.check)),
+        claims=tuple(
+            f"{each.by}: {each.says}" for each in case.claims if each.fingerprint in (None, q.item.fingerprint)
+        ),
+    )
+
+
+def _wordless(case: Case, red: Execution) -> Outcome:
+    """A red whose log told nothing: read it (again), then say that the cause is not known. It is never excused."""
+    refusal = case.refusal("log", red.check, red.subject)
+    if red.log != "read" and (refusal is None or refusal.until is not None):
+        want: Want = WantLog(check=red.check, commit=red.subject, run=red.run, attempt=red.attempt, job_id=red.job_id)
+        if refusal is not None:
+            want = WantWait(until=refusal.until, reason=refusal.reason)
+        return Undecided(check=red.check, item=None, fingerprint=None, reason="its log is not read", wants=(want,))
+    reason = "the log names no failure" if red.log == "read" else "there is no log"
+    return _bare(case, red, reason)
+
+
+def _surroundings(case: Case, check: Check, head: tuple[Execution, ...]) -> Iterator[Outcome]:
+    """Only infrastructure has been seen: neither red nor green. Its row's action once, then people."""
+    lost = [each for each in head if each.result == "infrastructure"]
+    if not lost or any(each.result == "running" for each in head):
+        return
+    item = lost[-1].items[0] if lost[-1].items else None
+    fail_class = item.fail_class if item is not None else "gate-red-env"
+    refused = case.refusal("row", check, lost[-1].subject)
+    if (check, fail_class) in case.row_done or (refused is not None and refused.until is None):
+        yield _bare(case, lost[-1], "only its surroundings failed, which is neither red nor green")
+    elif item is not None:
+        yield _row(case, check, lost[-1], item, refused.until if refused else None)
+
+
+def _bare(case: Case, execution: Execution, reason: str) -> Verdict:
+    item = execution.items[0] if execution.items else None
+    evidence: tuple[Evidence, ...] = (shown(execution, "other", "weak", case.now),)
+    return Verdict(
+        klass="unclassified",
+        check=execution.check,
+        item=item.item if item else None,
+        fingerprint=item.fingerprint if item else None,
+        evidence=evidence,
+        strength="weak",
+        next_action="escalate",
+        reason=reason,
+    )

@@ -1,0 +1,115 @@
+"""The input of attribution: one task at one head, every execution that is known, and what can not be had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from resolver.attribution.diff import Diff
+from resolver.attribution.outcome import Refusal
+from resolver.config_sections import Attribution
+from resolver.executions import Check, Execution
+from resolver.ids import Fingerprint, Sha
+from resolver.records import Record
+
+_DEFAULTS = Attribution()
+
+
+class DriftVerdict(Record):
+    """An earlier verdict `base-drift` on this task, so that it is not given twice between two pushes of people."""
+
+    fingerprint: Fingerprint
+    at: float
+
+
+class TaskFacts(Record):
+    """
+    What is known of the task beside its executions.
+
+    `base` is the base branch's current commit, None where it has not been read; `base_line` its newest commits by first
+    parent, oldest first, `base` last. `base_only` are files of the diff whose changes are only the base's.
+    `people_pushed_at` are the times of pushes by people. `stacked_runs`: the task is of a `plan/…` run; together with
+    `drift: strict` its base moves only by the run's own landings. `fixer`: it is managed and a fixer is configured.
+    """
+
+    task: str
+    head: Sha
+    base: Sha | None
+    base_line: tuple[Sha, ...] = ()
+    diff: Diff | None = None
+    base_only: tuple[str, ...] = ()
+    people_pushed_at: tuple[float, ...] = ()
+    stacked_runs: bool = False
+    drift: Literal["proven", "strict"] = "proven"
+    drift_verdicts: tuple[DriftVerdict, ...] = ()
+    fixer: bool = False
+
+    def drifted_before(self, fingerprint: Fingerprint) -> bool:
+        """Say whether this failure was called drift since a person last pushed."""
+        pushed = max(self.people_pushed_at, default=float("-inf"))
+        return any(each.fingerprint == fingerprint and each.at >= pushed for each in self.drift_verdicts)
+
+    def not_before(self, commit: Sha | None, other: Sha | None) -> bool:
+        """Say whether `commit` is `other` or comes after it on the base branch. Unknown commits do not."""
+        if commit is None or other is None:
+            return False
+        if commit == other:
+            return True
+        if commit not in self.base_line or other not in self.base_line:
+            return False
+        return self.base_line.index(commit) > self.base_line.index(other)
+
+
+class NeverRan(Record):
+    """A check that did not run on the pull request before the merge, and which filter kept it from running."""
+
+    check: Check
+    why: Literal["path", "event", "draft"]
+
+
+class Claim(Record):
+    """What a person said of a failure: a label, a comment. One input beside the verdict, revocable, never proof."""
+
+    by: str
+    says: str
+    fingerprint: Fingerprint | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """
+    One task to be attributed at `now` (seconds).
+
+    `executions`: of the task's head, of its base, of probes, of its merge groups, and of other tasks where they show
+    one of the same fingerprints; the order does not matter. `flaked`: fingerprints that have been red and green on
+    identical inputs before. `flakes_in_window`: how often a check was a flake inside `flake.window`, this one not
+    counted. `row_done`: failures whose deterministic action has been taken on this head. `outage`: outage mode is on.
+    """
+
+    task: TaskFacts
+    executions: tuple[Execution, ...]
+    now: float
+    rules: Attribution = _DEFAULTS
+    refusals: tuple[Refusal, ...] = ()
+    flaked: frozenset[Fingerprint] = frozenset()
+    flakes_in_window: frozenset[Check] = frozenset()
+    row_done: frozenset[tuple[Check, str]] = field(default=frozenset())
+    never_ran: tuple[NeverRan, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    outage: bool = False
+
+    def refusing(self, refusals: tuple[Refusal, ...]) -> Case:
+        """Give the case with further wants known to be impossible."""
+        return replace(self, refusals=(*self.refusals, *refusals))
+
+    def refusal(self, kind: str, check: Check, commit: Sha) -> Refusal | None:
+        """Give why such a want can not be met now, a refusal for ever before one that passes."""
+        against = [
+            each
+            for each in self.refusals
+            if each.kind == kind
+            and each.commit in (None, commit)
+            and each.check in (None, check)
+            and (each.until is None or each.until > self.now)
+        ]
+        return min(against, key=lambda each: (each.until is not None, -(each.until or 0.0), each.reason), default=None)

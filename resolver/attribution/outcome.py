@@ -1,0 +1,158 @@
+"""What attribution answers: a verdict with its evidence, or which evidence is missing. Values only."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from resolver.executions import Check, Execution, Side
+from resolver.ids import Fingerprint, Sha
+from resolver.records import Record
+
+Class = Literal["base-drift", "gate-stalled", "base-defect", "task-defect", "flake", "unclassified"]
+
+ORDER: tuple[Class, ...] = ("base-drift", "gate-stalled", "base-defect", "task-defect", "flake", "unclassified")
+"""The first that matches wins, for an item and for a task (specification, section 5)."""
+
+Strength = Literal["strong", "moderate", "weak"]
+"""Strong: this very commit, the item named. Moderate: the item's file or suite named, or its step. Weak: job-level."""
+
+NextAction = Literal[
+    "synchronise", "probe", "repair", "rerun", "fix", "explain", "decide", "resolve", "escalate", "none"
+]
+"""Section 6. `resolve` is the failure's row in the resolver's table; `decide` asks for the flaky test to be mended."""
+
+
+class Evidence(Record):
+    """
+    An execution that a verdict stands on. `role` says what it shows: this failure (red), its absence (green), or
+    another failure in its place. `age` is in seconds at the time of the verdict, None where no time is known.
+    """
+
+    role: Literal["red", "green", "other"]
+    side: Side
+    run: int
+    attempt: int
+    job_id: int
+    commit: Sha
+    tested_base: Sha | None
+    fingerprints: tuple[Fingerprint, ...]
+    strength: Strength
+    age: float | None
+
+
+class Verdict(Record):
+    """
+    What one failing item is, proven by `evidence` (never empty). `fingerprint` is None where a log told nothing.
+
+    `strength` is that of the weakest execution that was needed. `causes` name what people should know beside the class
+    ("never-ran-before-merge"); `claims` are what people said, recorded and not believed.
+    """
+
+    klass: Class
+    check: Check
+    item: str | None
+    fingerprint: Fingerprint | None
+    evidence: tuple[Evidence, ...]
+    strength: Strength
+    next_action: NextAction
+    reason: str
+    causes: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+
+
+class WantLog(Record):
+    """The log of a red execution has not been read, or could not be: fetch it (again)."""
+
+    kind: Literal["log"] = "log"
+    check: Check
+    commit: Sha
+    run: int
+    attempt: int
+    job_id: int
+
+
+class WantRow(Record):
+    """The deterministic action of the failure's resolver row comes first, once."""
+
+    kind: Literal["row"] = "row"
+    check: Check
+    commit: Sha
+    fail_class: str
+
+
+class WantRerun(Record):
+    """A further execution of the check on the same head."""
+
+    kind: Literal["rerun"] = "rerun"
+    check: Check
+    commit: Sha
+
+
+class WantBase(Record):
+    """
+    A result of the check on a base commit: one that is already there if it started after `after`, else a probe. `item`
+    must be seen executed. `another`: the results that are there do not suffice, a further execution is needed.
+    """
+
+    kind: Literal["base"] = "base"
+    check: Check
+    commit: Sha
+    item: str | None
+    after: float
+    another: bool = False
+
+
+class WantWait(Record):
+    """Nothing to start: what is under way, or a limit that passes, decides. Look again at `until`, or when it ends."""
+
+    kind: Literal["wait"] = "wait"
+    until: float | None
+    reason: str
+
+
+Want = WantLog | WantRow | WantRerun | WantBase | WantWait
+"""Which evidence is missing, as a closed union: reads, probes and reruns come about by it."""
+
+Refusable = Literal["log", "row", "rerun", "base"]
+
+
+class Refusal(Record):
+    """
+    A want that cannot be met: no valid probe, no right, a spent limit. With `until` it can be met from then on;
+    without, never for this head. `commit` limits it to one commit, `check` to one check.
+    """
+
+    kind: Refusable
+    reason: str
+    commit: Sha | None = None
+    check: Check | None = None
+    until: float | None = None
+
+
+class Undecided(Record):
+    """No class is proven yet. `wants`, the most useful first, are what to obtain next; never empty."""
+
+    check: Check
+    item: str | None
+    fingerprint: Fingerprint | None
+    reason: str
+    wants: tuple[Want, ...]
+
+
+Outcome = Verdict | Undecided
+
+
+def shown(execution: Execution, role: Literal["red", "green", "other"], strength: Strength, now: float) -> Evidence:
+    """Make a piece of evidence of an execution."""
+    return Evidence(
+        role=role,
+        side=execution.side,
+        run=execution.run,
+        attempt=execution.attempt,
+        job_id=execution.job_id,
+        commit=execution.commit,
+        tested_base=execution.tested_base,
+        fingerprints=tuple(item.fingerprint for item in execution.items),
+        strength=strength,
+        age=None if execution.finished_at is None else max(0.0, now - execution.finished_at),
+    )

@@ -1,0 +1,135 @@
+"""
+What was seen of one failure on one base commit: its reds and its greens, and what they prove together.
+
+A green counts only if the job ran and the failing item was seen executed; only while it is fresh; and only from the
+identical configuration. A red with the same fingerprint counts at any age. What is the task's own counts for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from resolver.attribution.outcome import Strength
+from resolver.executions import Execution, FailedItem
+
+State = Literal["red", "green", "mixed", "open"]
+"""Mixed: a green after a red on the same commit. Open: nothing that counts, or not enough of it."""
+
+_SEPARATORS = ("::", " \u203a ", " > ", " » ", "#", "/", ".", " (", "[", ":")
+
+
+@dataclass(frozen=True, slots=True)
+class Green:
+    """An execution in which the item passed, and how surely."""
+
+    execution: Execution
+    strength: Strength
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The executions of one check on one base commit, sorted by what they say of one failure; oldest first."""
+
+    reds: tuple[Execution, ...] = ()
+    greens: tuple[Green, ...] = ()
+    others: tuple[Execution, ...] = ()
+    running: tuple[Execution, ...] = ()
+
+    @property
+    def mixed(self) -> bool:
+        """True where a green is not older than every red: then nothing broke in between, it flaked."""
+        return any(not _before(green.execution, red) for red in self.reds for green in self.greens)
+
+    @property
+    def blocked(self) -> bool:
+        """True where our own probe ended without telling: something else failed first, or it ran nothing."""
+        return any(each.side == "probe" for each in self.others)
+
+    def state(self, need: int) -> State:
+        """Say what is proven when `need` executions of one colour are asked for.
+
+        Greens that are all older than the reds do not contradict them: a dependency may have broken in between.
+        """
+        if self.mixed:
+            return "mixed"
+        if self.reds:
+            return "red" if len(self.reds) >= need else "open"
+        return "green" if len(self.greens) >= need else "open"
+
+
+def _before(first: Execution, second: Execution) -> bool:
+    """Say whether an execution had ended when another began; unknown times say no."""
+    return first.finished_at is not None and second.started_at is not None and first.finished_at <= second.started_at
+
+
+def passes(execution: Execution, item: FailedItem, red: Execution | None = None) -> Strength | None:
+    """
+    Say how surely an item was executed and passed in a green job; None where that was not seen.
+
+    `red` is an execution on identical inputs that showed the failure: the same number of items then proves the same
+    selection. A failure without an item (a compiler's, or job-level) needs only that the deciding step ran.
+    """
+    if execution.result != "passed" or not execution.step_ran:
+        return None
+    if item.job_level:
+        return "weak"
+    if item.item is None:
+        return "moderate"
+    seen = shows(execution, item.item)
+    if seen is not None:
+        return seen
+    if red is not None and execution.tests is not None and execution.tests == red.tests:
+        return "moderate"
+    return None
+
+
+def shows(execution: Execution, item: str) -> Strength | None:
+    """Say whether the passed names hold the item itself (strong) or what contains it (moderate)."""
+    if item in execution.passed_items:
+        return "strong"
+    held = any(
+        name and item.startswith(name) and item[len(name) :].startswith(_SEPARATORS) for name in execution.passed_items
+    )
+    return "moderate" if held else None
+
+
+def passed_beside(execution: Execution, item: FailedItem) -> bool:
+    """Say whether the item itself passed in a job that failed for other reasons."""
+    if execution.result != "failed" or item.item is None or item.item not in execution.passed_items:
+        return False
+    return all(each.item != item.item for each in execution.items)
+
+
+def look(executions: Iterable[Execution], item: FailedItem, like: Execution, *, fresh_from: float | None) -> Sight:
+    """
+    Sort a base commit's executions of a check. `like` is the red that is asked about: greens must be of its
+    configuration. `fresh_from`: greens that ended earlier prove nothing, None takes all with a known time.
+    """
+    reds: list[Execution] = []
+    greens: list[Green] = []
+    others: list[Execution] = []
+    running: list[Execution] = []
+    for each in executions:
+        if each.own != "no":
+            continue
+        if each.result == "running":
+            running.append(each)
+        elif each.fails_with(item.fingerprint) is not None:
+            reds.append(each)
+        elif each.conclusive:
+            green = next(_greens(each, item, like, fresh_from), None)
+            greens.append(green) if green is not None else others.append(each)
+    return Sight(tuple(reds), tuple(greens), tuple(others), tuple(running))
+
+
+def _greens(each: Execution, item: FailedItem, like: Execution, fresh_from: float | None) -> Iterator[Green]:
+    alike = each.configuration == like.configuration and each.check.fork == like.check.fork
+    if not alike or each.finished_at is None or (fresh_from is not None and each.finished_at < fresh_from):
+        return
+    strength = passes(each, item)
+    if strength is None and passed_beside(each, item):
+        strength = "moderate"
+    if strength is not None:
+        yield Green(each, strength)
