@@ -44,7 +44,9 @@ class Workers:
     async def run_ready(self) -> int:
         """Carry out the orders that may go now, side by side; returns how many there were."""
         orders = await self._store.claim_orders(self._pace.orders, self._pace.lease)
-        await asyncio.gather(*(self._carry_out(order) for order in orders))
+        async with asyncio.TaskGroup() as group:
+            for order in orders:
+                group.create_task(self._carry_out(order))
         return len(orders)
 
     async def _carry_out(self, leased: LeasedOrder) -> None:

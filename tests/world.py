@@ -1,0 +1,155 @@
+"""
+The vocabulary of stories: the stage, a weather, and what a stranger would read.
+
+Five weathers, one outcome: `calm`; `lost` (no webhook arrives, nothing tells of it: only the regular look helps);
+`twice`; `late` (shuffled, some only with the next batch); `restart` (the process dies after every journal record).
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from bot.cli.scenarios.scenario import comments
+from bot.cli.stage import PATIENCE, Stage, open_stage
+from bot.sandbox.state import Comment, Pull, Repository
+from resolver.fold import fold_or_park
+from resolver.journal import from_json
+from resolver.state import RepoState
+
+WEATHERS = ("calm", "lost", "twice", "late", "restart")
+
+_HOOKS = {"calm": "calm", "lost": "vanished", "twice": "twice", "late": "late", "restart": "calm"}
+_PATIENCE = {"lost": 1_500.0}
+
+
+class Killed(BaseException):
+    """The process died right after a commit."""
+
+
+class World(Stage):
+    """A stage with weather; `settle` brings failres back whenever it was killed."""
+
+    weather: str = "calm"
+    deaths: int = 0
+    read: set[tuple[int, str, bool]]
+    _recorded: int = 0
+
+    async def begin(self, weather: str) -> None:
+        """Start failres in that weather."""
+        self.weather, self.read = weather, set()
+        self.sandbox.hooks.weather = _HOOKS[weather]
+        await self.start()
+
+    async def start(self) -> None:
+        """Start failres, mortal where the weather says so."""
+        await super().start()
+        if self.weather == "restart":
+            self.failres.store.after_commit = self._after_commit
+
+    async def settle(self, patience: float | None = None) -> None:
+        """Let everything happen; as patient as the weather needs, and back from the dead each time."""
+        while True:
+            try:
+                await super().settle(_PATIENCE.get(self.weather, PATIENCE) if patience is None else patience)
+            except BaseExceptionGroup as group:
+                if group.subgroup(Killed) is None:
+                    raise
+            except Killed:
+                pass
+            else:
+                return
+            await self.die_and_return()
+
+    async def die_and_return(self) -> None:
+        """Lose everything but the state directory."""
+        self.deaths += 1
+        self.failres.store.after_commit = None
+        await self.stop()
+        await self.start()
+
+    def _after_commit(self, _: str) -> None:
+        with sqlite3.connect(f"file:{self.root}/state/failres.db?mode=ro", uri=True) as connection:
+            (last,) = connection.execute("select max(seq) from journal").fetchone()
+        connection.close()
+        if last and last > self._recorded:
+            self._recorded = last
+            raise Killed
+
+    def said(self, pull: Pull) -> str:
+        """Everything that failres says on a pull request now, as a stranger would read it: check run, then comments."""
+        parts = [self._check(pull)] if self._check(pull) else []
+        for comment in comments(self, self.where(pull), pull):
+            self.read.add((comment.id, comment.body, comment.minimized is not None))
+            hidden = "(hidden as resolved)\n" if comment.minimized else ""
+            parts.append(hidden + comment.body)
+        return self.named("\n\n".join(parts))
+
+    def _check(self, pull: Pull) -> str:
+        repo = self.where(pull)
+        mine = [c for c in repo.check_runs.values() if c.app is self.sandbox.app and c.head_sha == pull.head_sha]
+        lines: list[str] = []
+        for run in mine:
+            lines.append(f"✔ failres: {run.conclusion}: {run.title}")
+            lines += [f"  {m['path']}:{m['start_line']} {m['title']}: {m['message']}" for m in run.annotations]
+        return "\n".join(lines)
+
+    def where(self, pull: Pull) -> Repository:
+        """The repository of a pull request."""
+        return next(r for r in self.sandbox.github.repositories.values() if r.pulls.get(pull.number) is pull)
+
+    def named(self, text: str) -> str:
+        """Replace what differs between runs: commits by branch and order, ids and addresses by what they are."""
+        text = text.replace(self.sandbox.web_url, "https://github.test")
+        for name, shas in self._branches().items():
+            for number, sha in enumerate(shas, 1):
+                text = re.sub(f"{sha[:7]}[0-9a-f]*", f"‹{name}:{number}›", text)
+        return re.sub(r"/(runs|job|jobs)/\d+", r"/\1/‹id›", text)
+
+    def _branches(self) -> dict[str, list[str]]:
+        heads: dict[str, list[str]] = {}
+        for repo in self.sandbox.github.repositories.values():
+            for run in repo.runs.values():
+                known = heads.setdefault(run.head_branch or "detached", [])
+                if run.head_sha not in known:
+                    known.append(run.head_sha)
+            for pull in repo.pulls.values():
+                known = heads.setdefault(pull.head_ref, [])
+                if pull.head_sha not in known:
+                    known.append(pull.head_sha)
+        return heads
+
+    async def finish(self) -> None:
+        """What must hold at the end of every story."""
+        assert self.sandbox.violations == []
+        assert self._unread() == [], "every comment of failres must be read by the story"
+        counts = await self.failres.store.counts()
+        assert counts["outbox"] == 0, "an action was left over"
+        await self._fold_equals_memory()
+
+    def _unread(self) -> list[Comment]:
+        repos = self.sandbox.github.repositories.values()
+        mine = [c for repo in repos for c in repo.comments.values() if c.via_app is self.sandbox.app]
+        return [c for c in mine if (c.id, c.body, c.minimized is not None) not in self.read]
+
+    async def _fold_equals_memory(self) -> None:
+        store = self.failres.store
+        for key, known in self.failres.service._loop._known.items():
+            state = RepoState()
+            async for row in store.records(key):
+                state = fold_or_park(state, from_json(row.kind, row.data))
+            assert state == known.state, "the live state is not the fold of the journal"
+            assert not any(pull.stuck for pull in state.pulls.values())
+
+
+@asynccontextmanager
+async def open_world(root: Path, weather: str) -> AsyncIterator[World]:
+    """A world in a weather, with its end checked."""
+    async with open_stage(root, kind=World) as world:
+        assert isinstance(world, World)
+        await world.begin(weather)
+        yield world
+        await world.finish()
