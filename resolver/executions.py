@@ -46,6 +46,13 @@ class Check(Record):
     event: str = "pull_request"
     fork: bool = False
 
+    @property
+    def key(self) -> str:
+        """The identity as one line of text, for journals and people."""
+        cell = ", ".join(f"{name}={value}" for name, value in self.matrix)
+        where = f"{self.event}, fork" if self.fork else self.event
+        return f"{self.workflow}: {self.job}{f' [{cell}]' if cell else ''} ({where})"
+
     def same_job(self, other: Check) -> bool:
         """Say whether both run the same job and cell, whatever event made them and with whatever secrets."""
         return (self.workflow, self.job, self.matrix) == (other.workflow, other.job, other.matrix)

@@ -1,8 +1,10 @@
 """Whose failure is it: executions → a verdict with evidence, or `Undecided(reason, wants)` (section 5)."""
 
-from resolver.attribution.attribute import Attribution, attribute
 from resolver.attribution.case import Case, Claim, DriftVerdict, NeverRan, TaskFacts
+from resolver.attribution.derived import derived_jobs
 from resolver.attribution.diff import ChangedFile, Diff, read_patch
+from resolver.attribution.groups import Group, Suspect, suspect
+from resolver.attribution.outage import OutageMode, TaskRed, Wave, outage_mode
 from resolver.attribution.outcome import (
     ORDER,
     Class,
@@ -20,6 +22,9 @@ from resolver.attribution.outcome import (
     WantRow,
     WantWait,
 )
+from resolver.attribution.verdicts import Attribution, attribute
+from resolver.attribution.withdraw import Reattributed, Standing, settle
+from resolver.attribution.within import attribute_within, rerun_asked
 
 __all__ = [
     "ORDER",
@@ -31,12 +36,18 @@ __all__ = [
     "Diff",
     "DriftVerdict",
     "Evidence",
+    "Group",
     "NeverRan",
     "NextAction",
+    "OutageMode",
     "Outcome",
+    "Reattributed",
     "Refusal",
+    "Standing",
     "Strength",
+    "Suspect",
     "TaskFacts",
+    "TaskRed",
     "Undecided",
     "Verdict",
     "Want",
@@ -45,6 +56,13 @@ __all__ = [
     "WantRerun",
     "WantRow",
     "WantWait",
+    "Wave",
     "attribute",
+    "attribute_within",
+    "derived_jobs",
+    "outage_mode",
     "read_patch",
+    "rerun_asked",
+    "settle",
+    "suspect",
 ]

@@ -130,13 +130,17 @@ class Refusal(Record):
 
 
 class Undecided(Record):
-    """No class is proven yet. `wants`, the most useful first, are what to obtain next; never empty."""
+    """
+    No class is proven yet. `wants`, the most useful first, are what to obtain next; never empty. `doubt`: the failure
+    is known to come and go, or was seen on other people's tasks.
+    """
 
     check: Check
     item: str | None
     fingerprint: Fingerprint | None
     reason: str
     wants: tuple[Want, ...]
+    doubt: bool = False
 
 
 Outcome = Verdict | Undecided

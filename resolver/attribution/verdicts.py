@@ -94,7 +94,12 @@ def _item(q: Question) -> Outcome:
     missing = (WantWait(until=None, reason="outage"),) if case.outage else wants(q)
     if missing:
         return Undecided(
-            check=q.check, item=q.item.item, fingerprint=q.item.fingerprint, reason=_why_open(q), wants=missing
+            check=q.check,
+            item=q.item.item,
+            fingerprint=q.item.fingerprint,
+            reason=_why_open(q),
+            wants=missing,
+            doubt=q.flaky or bool(q.elsewhere),
         )
     reasons = [each.reason for each in case.refusals if each.until is None and each.check in (None, q.check)]
     reason = "; ".join(dict.fromkeys(["no class is proven", *reasons]))

@@ -1,0 +1,200 @@
+"""
+What may still be tried, and why not (specification, section 7). A fold over small records and one question for each
+kind of attempt; every figure is the configuration's.
+
+The fold is a set: order, repetition and lateness of records change nothing. An attempt counts from its start. Missing
+records can only come from attempts that were not made, since the start is written before the request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TypeVar
+
+from resolver.config_sections import Ledger as Limits
+from resolver.ids import Fingerprint, Sha
+from resolver.ledger_events import (
+    FailedAfterRepair,
+    GroupFailed,
+    LedgerEvent,
+    LedgerKey,
+    ProbeStarted,
+    Purpose,
+    Quarantined,
+    RepairTried,
+    RerunEnded,
+    RerunStarted,
+    Synced,
+    TriedAfresh,
+)
+from resolver.records import Record
+
+DAY = 86_400.0
+E = TypeVar("E", bound=LedgerEvent)
+
+
+class Allowed(Record):
+    """It may be tried. `attempt` counts it from 1; a repair's second is of the high tier."""
+
+    attempt: int
+
+
+class Refused(Record):
+    """It may not: why, for people. `until` where time alone lifts the limit."""
+
+    reason: str
+    until: float | None = None
+
+
+Answer = Allowed | Refused
+
+
+class RerunAsked(Record):
+    """
+    Shall failed jobs run again? `failing` counts the head's failing jobs with distinct fingerprints: too many are no
+    flake, though one of them may still be executed for evidence. `newest_cancelled`: the newest attempt was cancelled.
+    `not_before`: another wait that is under way, of which the longer wins.
+    """
+
+    task: str
+    head: Sha
+    workflow: str
+    check: str
+    fingerprints: tuple[Fingerprint, ...]
+    purpose: Purpose
+    keys: tuple[LedgerKey, ...] = ()
+    failing: int = 1
+    newest_cancelled: bool = False
+    not_before: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """All records by kind and id. `limits` are the repository's."""
+
+    limits: Limits = field(default_factory=Limits)
+    events: Mapping[str, LedgerEvent] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def of(cls, events: Iterable[LedgerEvent], limits: Limits | None = None) -> Ledger:
+        """Fold many records at once."""
+        return cls(limits or Limits(), MappingProxyType({event.id: event for event in events}))
+
+    def with_event(self, event: LedgerEvent) -> Ledger:
+        """Give the ledger after one more record; one that is known already changes nothing."""
+        if event.id in self.events:
+            return self
+        return replace(self, events=MappingProxyType({**self.events, event.id: event}))
+
+    def rerun(self, asked: RerunAsked, now: float) -> Answer:
+        """A rerun for a flake, for evidence or by command: all limits of the head and of the workflow."""
+        mine = [each for each in self._all(RerunStarted) if each.head == asked.head and each.workflow == asked.workflow]
+        if asked.newest_cancelled:
+            return Refused(reason="the newest attempt was cancelled, and what was cancelled is not started again")
+        if asked.failing > self.limits.failing_jobs and asked.purpose != "evidence":
+            return Refused(reason=f"{asked.failing} jobs fail in different ways, which is no flake")
+        if len(mine) >= self.limits.workflow_reruns:
+            return Refused(reason=f"{len(mine)} reruns of this workflow on this head are spent")
+        if any(self.closed(key) for key in asked.keys):
+            return Refused(reason="it failed identically after a repair and neither head has changed")
+        refused = self._flake(asked) if asked.purpose == "flake" else self._evidence(asked.check, asked.head)
+        return refused or self._paused(mine, asked, now) or Allowed(attempt=len(mine) + 1)
+
+    def probe(self, check: str, commit: Sha) -> Answer:
+        """An execution of a check on a base commit."""
+        spent = self._executions(check, commit)
+        return self._evidence(check, commit) or Allowed(attempt=spent + 1)
+
+    def sync(self, task: str, base: Sha, head: Sha, *, drift: bool, now: float) -> Answer:
+        """A synchronisation of a task's head onto a base."""
+        mine = [each for each in self._all(Synced) if each.task == task]
+        same = [each for each in mine if (each.base, each.head) == (base, head)]
+        if len(same) >= self.limits.syncs_per_heads:
+            return Refused(reason="this head was already synchronised onto this base")
+        last = max((each.at for each in mine if each.drift), default=None)
+        if drift and last is not None and now < last + self.limits.drift_sync_every:
+            reason = "the task was synchronised for drift lately"
+            return Refused(reason=reason, until=last + self.limits.drift_sync_every)
+        return Allowed(attempt=len(same) + 1)
+
+    def repair(self, base_ref: str, fingerprint: Fingerprint) -> Answer:
+        """An attempt to mend a base defect, over all tasks that wait for it."""
+        spent = sum((each.base_ref, each.fingerprint) == (base_ref, fingerprint) for each in self._all(RepairTried))
+        if spent >= self.limits.repair_attempts:
+            return Refused(reason=f"{spent} repairs of this failure were tried on {base_ref}")
+        return Allowed(attempt=spent + 1)
+
+    def group(self, base: Sha, heads: frozenset[Sha]) -> Answer:
+        """The same set of heads in a merge queue again. One head's own re-enqueue is a rerun: ask `rerun` for it."""
+        if any((each.base, each.heads) == (base, heads) for each in self._all(GroupFailed)) and len(heads) > 1:
+            return Refused(reason="this set failed on this base before and is not tried again unchanged")
+        return Allowed(attempt=1)
+
+    def afresh(self, key: LedgerKey, now: float) -> Answer:
+        """
+        Taking up a quarantined task: stop-loss. Refused after identical quarantines on an unchanged base; because the
+        base moved it is taken up a few times a day.
+        """
+        if self.closed(key):
+            return Refused(reason="it failed identically after a repair and neither head has changed")
+        if self.limits.stop_loss == "off":
+            return Allowed(attempt=1)
+        identical = [each for each in self._all(Quarantined) if _identical(each.key, key)]
+        here = sum(each.key.base == key.base for each in identical)
+        if here >= self.limits.identical_quarantines:
+            return Refused(reason="repeated-failure-stop")
+        moved = any(each.key.base != key.base for each in identical)
+        today = sorted(each.at for each in self._all(TriedAfresh) if each.task == key.task and each.at > now - DAY)
+        most = self.limits.base_moves_per_day
+        if moved and len(today) >= most:
+            until = today[-most] + DAY if most else None
+            return Refused(reason="it was taken up for moved bases as often as a day allows", until=until)
+        return Allowed(attempt=here + 1)
+
+    def closed(self, key: LedgerKey) -> bool:
+        """Say whether nothing more may be tried while both heads stand: it failed identically after a repair."""
+        return any(each.key == key for each in self._all(FailedAfterRepair))
+
+    def _flake(self, asked: RerunAsked) -> Refused | None:
+        for fingerprint in asked.fingerprints:
+            mine = [
+                each
+                for each in self._all(RerunStarted)
+                if (each.task, each.head) == (asked.task, asked.head) and fingerprint in each.fingerprints
+            ]
+            passed = {each.rerun for each in self._all(RerunEnded) if fingerprint in each.passed}
+            spent = sum(each.purpose == "flake" or each.id in passed for each in mine)
+            if spent >= self.limits.flake_reruns:
+                return Refused(reason="the one rerun of this failure on this head is spent")
+        return None
+
+    def _evidence(self, check: str, commit: Sha) -> Refused | None:
+        spent = self._executions(check, commit)
+        if spent >= self.limits.evidence_runs:
+            return Refused(reason=f"{spent} executions of this check on this commit were made for evidence")
+        return None
+
+    def _executions(self, check: str, commit: Sha) -> int:
+        """What was executed for evidence, or at a person's wish, of one check on one commit."""
+        reruns = (each for each in self._all(RerunStarted) if each.purpose != "flake")
+        again = sum((each.check, each.head) == (check, commit) for each in reruns)
+        return again + sum((each.check, each.commit) == (check, commit) for each in self._all(ProbeStarted))
+
+    def _paused(self, mine: list[RerunStarted], asked: RerunAsked, now: float) -> Refused | None:
+        ended = {each.rerun: each for each in self._all(RerunEnded)}
+        if any(each.id not in ended for each in mine):
+            return Refused(reason="a rerun of this workflow is under way", until=now + self.limits.rerun_pause)
+        if any(not ended[each.id].useful for each in mine):
+            return Refused(reason="a rerun of this workflow on this head had no effect")
+        until = max((ended[each.id].at + self.limits.rerun_pause for each in mine), default=now)
+        until = max(until, asked.not_before or now)
+        return Refused(reason="the pause between two reruns", until=until) if until > now else None
+
+    def _all(self, kind: type[E]) -> Iterator[E]:
+        return (each for each in self.events.values() if isinstance(each, kind))
+
+
+def _identical(one: LedgerKey, other: LedgerKey) -> bool:
+    return (one.task, one.fail_class, one.fingerprint) == (other.task, other.fail_class, other.fingerprint)
