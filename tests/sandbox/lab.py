@@ -82,7 +82,7 @@ class Lab:
         url = path if path.startswith("http") else self.sandbox.api_url + path
         async with self.session.request(method, url, json=body, headers=sent, allow_redirects=False) as response:
             raw = await response.read()
-            is_json = "json" in response.headers.get("Content-Type", "") and raw
+            is_json = "application/json" in response.headers.get("Content-Type", "") and raw
             return Answer(response.status, response.headers, await response.json() if is_json else None, raw)
 
     async def get(self, path: str, **more: Any) -> Answer:

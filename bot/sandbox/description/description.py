@@ -16,6 +16,7 @@ from bot.sandbox.description.strict import unknown_fields
 
 _URN = "urn:github"
 _MOST_PROBLEMS = 5
+_MOVED = (301, 307)  # a renamed repository redirects every operation
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Description:
 
         GitHub's list of errors is not exhaustive: any operation may answer `basic-error` or `validation-error`.
         """
-        if status >= 400:
+        if status >= 400 or status in _MOVED:
             problems = self._error_problems(body)
         elif str(status) not in operation.responses:
             problems = [f"status {status} is not described"]
