@@ -1,0 +1,99 @@
+"""
+The lines of a Markdown paragraph in pieces that say what each part is, and what HTML around them shades.
+
+GitHub shows a comment's HTML, so that text inside `<code>` or a struck-out `<del>` is no command either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from markdown_it.token import Token
+
+from resolver.log.regex import compile_pattern
+
+PieceKind = Literal["text", "escaped", "code", "link", "image", "html"]
+SHADING: Final = (
+    "a", "blockquote", "code", "del", "kbd", "plaintext", "pre", "q", "s", "samp", "script", "strike", "style", "table",
+    "template", "textarea", "title", "tt", "var", "xmp",
+)  # fmt: skip
+"""HTML elements in which words are shown, not said."""
+
+_TAG = compile_pattern(rf"<(?P<end>/?)(?P<name>{'|'.join(SHADING)})(?:[\s/>]|$)", caseless=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a line; `escaped` is one character that was written with a backslash or as an entity."""
+
+    kind: PieceKind
+    text: str
+
+
+@dataclass(slots=True)
+class Shade:
+    """Which shading elements are open; one that is never closed shades the rest of the comment."""
+
+    open: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def deep(self) -> bool:
+        """Whether what comes next is shaded."""
+        return any(self.open.values())
+
+    def pass_over(self, html: str) -> None:
+        """Take note of the tags in a piece of HTML, comments aside."""
+        for part in _outside_comments(html):
+            rest = part
+            while (tag := _TAG.search(rest)) is not None:
+                found, name = tag.groupdict(), tag.group("name").lower()
+                self.open[name] = max(0, self.open.get(name, 0) + (-1 if found["end"] else 1))
+                rest = rest[tag.end() :]
+
+    def pass_over_inline(self, token: Token) -> None:
+        """Take note of the tags in a block that holds no commands."""
+        for child in token.children or ():
+            if child.type == "html_inline":
+                self.pass_over(child.content)
+
+
+def _outside_comments(html: str) -> Iterator[str]:
+    at = 0
+    while (start := html.find("<!--", at)) != -1:
+        yield html[at:start]
+        end = html.find("-->", start + 4)
+        if end == -1:
+            return
+        at = end + 3
+    yield html[at:]
+
+
+_KINDS: Final[dict[str, PieceKind]] = {
+    "text": "text",
+    "text_special": "escaped",
+    "code_inline": "code",
+    "image": "image",
+    "html_inline": "html",
+}
+
+
+def pieces_of(token: Token, shade: Shade) -> Iterator[tuple[list[Piece], bool]]:
+    """The lines of a paragraph in pieces, each with whether its beginning is shaded by HTML."""
+    line: list[Piece] = []
+    shaded, links = shade.deep, 0
+    for child in token.children or ():
+        if child.type in ("softbreak", "hardbreak"):
+            yield line, shaded
+            line, shaded = [], shade.deep
+            continue
+        if child.type in ("link_open", "link_close"):
+            links += child.nesting
+            continue
+        if child.type == "html_inline":
+            shade.pass_over(child.content)
+        kind = _KINDS.get(child.type, "html")
+        if child.content or kind == "image":
+            line.append(Piece("link" if links else kind, child.content))
+    yield line, shaded

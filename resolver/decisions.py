@@ -1,0 +1,165 @@
+"""
+Questions to people: what kinds there are, what each offers, and when one is no longer open (specification, section 11).
+
+A decision is bound to the task's head and, where it is about the base, to the base it was asked for. It survives
+failres's own commits and ends with the next push of anybody else. `resolver.answers` checks what people reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal
+
+from resolver.digest import digest
+from resolver.ids import Fingerprint, PullNumber, Sha
+from resolver.policy import Action
+from resolver.records import Record
+from resolver.tree_paths import path_fault
+
+Kind = Literal["scope", "failure", "fix-flaky-test", "base-repair", "landing", "run-paused"]
+Word = Literal["try-again", "accept", "redo", "reroute", "noted"]
+
+OPTIONS: Final[Mapping[Word, Action | None]] = MappingProxyType(
+    {
+        "try-again": "resume",
+        "accept": "accept-quarantine-continue",
+        "redo": "redo-task",
+        "reroute": "reroute",
+        "noted": None,
+    }
+)
+"""What each option does; `noted` does nothing but close the question."""
+
+
+class KindRow(Record):
+    """
+    What a kind of decision offers. `files`: it may be answered with `scopeFiles`. `base`: it is bound to the base.
+    `apps`: an allowed App may answer it too; never where scope or gate depend on it.
+    """
+
+    options: tuple[Word, ...]
+    question: str
+    files: bool = False
+    base: bool = False
+    apps: bool = False
+
+
+KINDS: Final[Mapping[Kind, KindRow]] = MappingProxyType(
+    {
+        "scope": KindRow(options=("accept",), files=True, question="May the fix also change these files?"),
+        "failure": KindRow(
+            options=("try-again", "accept", "redo", "reroute"), apps=True, question="How should this go on?"
+        ),
+        "fix-flaky-test": KindRow(options=("noted", "try-again"), question="Who mends this flaky test?"),
+        "base-repair": KindRow(
+            options=("try-again", "accept"), files=True, base=True, question="How should the base be mended?"
+        ),
+        "landing": KindRow(options=("try-again", "accept"), question="Landing was refused. How should this go on?"),
+        "run-paused": KindRow(
+            options=("try-again", "accept"), apps=True, question="The run is paused. Should it go on?"
+        ),
+    }
+)
+
+
+class Head(Record):
+    """A task's head, and the newest commit that somebody other than failres pushed: an answer survives our own."""
+
+    sha: Sha
+    pushed: Sha
+
+
+class Decision(Record):
+    """A question as `decision.requested` keeps it. `base` is None where the base does not matter."""
+
+    decision_id: str
+    number: PullNumber
+    task_id: str
+    kind: Kind
+    fail_class: str
+    fingerprint: Fingerprint | None = None
+    files: tuple[str, ...] = ()
+    options: tuple[Word, ...]
+    question: str
+    head: Head
+    base: Sha | None = None
+    asked_at: float
+    expires_at: float | None = None
+
+
+class Asking(Record):
+    """
+    What a decision is made of. `offered` narrows the kind's options to those that can be carried out; `earlier` counts
+    the answered decisions on the same matter, so that a new failure after an answer asks anew.
+    """
+
+    number: PullNumber
+    task_id: str
+    kind: Kind
+    fail_class: str
+    fingerprint: Fingerprint | None = None
+    files: tuple[str, ...] = ()
+    offered: tuple[Word, ...] | None = None
+    head: Head
+    base: Sha
+    earlier: int = 0
+
+
+def ask(asking: Asking, now: float, lasts: float | None = None) -> Decision:
+    """
+    Make a decision. The same question about the same heads has the same id, so that it is asked once.
+
+    `now` is in seconds; `lasts`, in seconds too, lets it expire by time.
+    """
+    row = KINDS[asking.kind]
+    offered = row.options if asking.offered is None else asking.offered
+    base = asking.base if row.base else None
+    matter = (asking.number, asking.task_id, asking.kind, asking.fail_class, asking.fingerprint, asking.earlier)
+    return Decision(
+        decision_id=f"d-{digest([*matter, asking.head.pushed, base], 10)}",
+        number=asking.number,
+        task_id=asking.task_id,
+        kind=asking.kind,
+        fail_class=asking.fail_class,
+        fingerprint=asking.fingerprint,
+        files=tuple(file for file in dict.fromkeys(asking.files) if path_fault(file) is None),
+        options=tuple(word for word in row.options if word in offered),
+        question=row.question,
+        head=asking.head,
+        base=base,
+        asked_at=now,
+        expires_at=None if lasts is None else now + lasts,
+    )
+
+
+class Circumstances(Record):
+    """
+    How things stand when an answer is read; `head`, `base` and `files` are read anew for it.
+
+    `answered` are the ids of decisions that have their answer, `files` all files at the head, `protected` the
+    configuration's patterns.
+    """
+
+    head: Head
+    base: Sha
+    now: float
+    answered: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    protected: tuple[str, ...] = ()
+
+
+def is_open(decision: Decision, here: Circumstances) -> bool:
+    """Whether a decision still waits for its answer."""
+    return decision.decision_id not in here.answered and expired(decision, here) is None
+
+
+def expired(decision: Decision, here: Circumstances) -> Literal["head-moved", "base-moved", "out-of-time"] | None:
+    """What ended a decision without an answer: a person's push, another base, its time; or None."""
+    if here.head.pushed != decision.head.pushed:
+        return "head-moved"
+    if decision.base is not None and here.base != decision.base:
+        return "base-moved"
+    if decision.expires_at is not None and here.now >= decision.expires_at:
+        return "out-of-time"
+    return None
