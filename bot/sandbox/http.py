@@ -92,6 +92,9 @@ class Api:
             reply = instead.reply
         except Refused as refused:
             reply = _refusal(refused)
+        except Exception as error:
+            self.ledger.violations.append(f"{request.method} {path} broke the sandbox: {error!r}")
+            raise
         return self._finish(request, caller, match, reply)
 
     def _stale(self, request: web.Request) -> web.Response:

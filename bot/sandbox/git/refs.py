@@ -31,14 +31,13 @@ class Refs:
     def write(self, ref: str, sha: str) -> bool:
         """Point a ref at a commit; false where its name collides with another's (`a` beside `a/b`)."""
         path = self._git_dir / ref
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_name(path.name + ".lock")
-            unfinished.write_text(sha + "\n")
-            unfinished.replace(path)
-        except (FileExistsError, NotADirectoryError, IsADirectoryError):
-            (path.with_name(path.name + ".lock")).unlink(missing_ok=True)
+        above = path.parents[: ref.count("/")]
+        if path.is_dir() or any(one.is_file() for one in above):
             return False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(path.name + ".lock")
+        unfinished.write_text(sha + "\n")
+        unfinished.replace(path)
         return True
 
     def delete(self, ref: str) -> None:
