@@ -127,7 +127,7 @@ class World(Stage):
         assert self.sandbox.violations == []
         assert self._unread() == [], "every comment of failres must be read by the story"
         counts = await self.failres.store.counts()
-        assert counts["outbox"] == 0, "an action was left over"
+        assert (counts["orders"], counts["deliveries_open"]) == (0, 0), "something was left over"
         await self._fold_equals_memory()
 
     def _unread(self) -> list[Comment]:

@@ -24,7 +24,7 @@ async def play(stage: Stage) -> None:
     stage.people.push("configure", {".github/failres.yml": BROKEN.replace("rerunn: act", "rerun: observe")})
     await stage.settle()
     said = comments(stage, repo, pull)
-    expect(len(said) == 1 and said[0].minimized == "resolved", "once mended, the comment is hidden as resolved")
+    expect(len(said) == 1 and said[0].minimized == "RESOLVED", "once mended, the comment is hidden as resolved")
     expect(stage.sandbox.violations == [], "every request was one that GitHub knows and the App may make")
 
 

@@ -29,7 +29,7 @@ async def play(stage: Stage) -> None:
     await stage.settle()
     said = comments(stage, repo, pull)
     expect(len(said) == 1, "no second comment was written")
-    expect(said[0].minimized == "resolved", "the comment is hidden as resolved")
+    expect(said[0].minimized == "RESOLVED", "the comment is hidden as resolved")
     expect("Green again" in said[0].body, "the comment says that all is green again")
     expect(stage.sandbox.violations == [], "every request was one that GitHub knows and the App may make")
 
