@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import jwt
 import pytest
-from github_double import API, LONG_TOKEN, MINT, sent, token_reply
+from github_double import API, LONG_TOKEN, MINT, reply, sent, token_reply
 
 from bot.github import GitHub, Installation, NotFound, PermissionMissing, Refused, Unavailable
 from bot.github.auth import AppSigner
@@ -75,8 +77,6 @@ async def test_every_call_names_the_api_version(github, installation, canned):
 
 async def test_a_token_is_shared_and_renewed_five_minutes_before_its_end(installation, canned, clock):
     """GITHUB.md trap 23: one request for many callers, a new one in time."""
-    import asyncio
-
     canned.get(REPO, payload={"id": 1}, repeat=True)
     await asyncio.gather(*(installation.get("/repositories/1") for _ in range(5)))
     clock.advance(3600 - 301)
@@ -85,6 +85,25 @@ async def test_a_token_is_shared_and_renewed_five_minutes_before_its_end(install
     clock.advance(2)
     await installation.get("/repositories/1")
     assert len(sent(canned, "POST", MINT)) == 2
+
+
+async def test_callers_that_come_together_share_one_request_for_the_token(real, hub):
+    """Each new token would be one more that is not known everywhere yet."""
+    hub.answer("GET", "/x", reply({}))
+    await asyncio.gather(*(real.get("/x") for _ in range(10)))
+    assert len(hub.asked("/app/installations/7/access_tokens")) == 1
+
+
+async def test_a_refused_signature_is_told_at_once(github, canned, clock):
+    """The App's own signature would be the same the next time."""
+    start = clock.now()
+    canned.get(
+        f"{API}/app", status=401, payload={"message": "'Issued at' claim ('iat') must be an Integer"}, repeat=True
+    )
+    with pytest.raises(Refused):
+        await github.app()
+    assert clock.now() == start
+    assert len(sent(canned, "GET", f"{API}/app")) == 1
 
 
 async def test_a_refused_token_is_renewed_once(installation, bare, clock):

@@ -68,6 +68,13 @@ async def test_a_log_of_a_renamed_repository_is_found(real, hub, blobs):
     assert await read(real) == b"x"
 
 
+async def test_a_link_within_the_same_origin_is_opened_without_the_credential_too(real, hub):
+    """An Enterprise server may keep its logs at its own address; a link carries its own right to be opened."""
+    hub.answer("GET", LOGS, lambda _: web.Response(status=302, headers={"Location": "/storage/log?token=x"}))
+    hub.answer("GET", "/storage/log", blob(b"log"))
+    assert await read(real) == b"log"
+
+
 @pytest.mark.parametrize(("size", "cap"), [(100_000, 99_999), (100_000, 1), (1, 0)])
 async def test_no_more_than_the_cap_is_handed_over(real, hub, blobs, size, cap):
     """Exactly the cap, then TooLarge."""

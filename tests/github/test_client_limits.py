@@ -134,7 +134,7 @@ async def test_a_refused_rerun_is_no_rate_limit(installation, canned, clock):
 def test_answers_that_overtake_each_other_never_raise_what_is_left(clock):
     """Within one window the smaller figure is the later one; a second's disagreement about its end is the same window."""
     budget = Budget(clock)
-    for left, reset in [(4000, NOW + 1800), (4001, NOW + 1801), (3999, NOW + 1799)]:
+    for left, reset in [(4000, NOW + 1800), (3999, NOW + 1799), (4001, NOW + 1801)]:
         budget.admit("core", reserve=False)
         budget.settle("core", 200, {name.lower(): value for name, value in hour(left, reset=reset).items()}, 1)
     assert [(s.calls, s.left) for s in budget.spending()] == [(3, 3999)]

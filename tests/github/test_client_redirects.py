@@ -20,6 +20,7 @@ async def test_a_read_follows_a_renamed_repository(real, hub, status):
     hub.answer("GET", "/repos/o/old", moved(status, f"{hub.url}/repositories/1"))
     hub.answer("GET", "/repositories/1", reply({"id": 1}))
     assert await real.get("/repos/o/old") == {"id": 1}
+    assert "Content-Length" not in hub.asked("/repositories/1")[0].headers
     assert hub.asked("/repositories/1")[0].headers["Authorization"].startswith("token ghs_")
 
 

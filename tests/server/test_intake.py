@@ -116,6 +116,13 @@ async def test_events_that_are_not_in_use_are_let_pass(client, store, intake, ev
     assert dict(intake.seen) == {"ignored": 1}
 
 
+def test_the_cap_does_not_rest_on_the_web_framework():
+    """The rules themselves refuse a body that is too large, whoever read it."""
+    rules = IntakeRules((SECRET,), max_bytes=len(BODY) - 1)
+    envelope = read_headers({k: v for k, v in headers("pull_request", BODY).items() if k != "Content-Length"}, rules)
+    assert read_body(envelope, BODY, rules).status == 413
+
+
 def test_the_events_in_use_can_be_fewer():
     """`app.yml` says which; the others are let pass."""
     rules = IntakeRules((SECRET,), events=frozenset({"push"}))
