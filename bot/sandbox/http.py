@@ -82,10 +82,7 @@ class Api:
             _check_client(request)
             caller = self.services.tokens.identify(request.headers.get("Authorization"))
             path, repo = self._by_id(path)
-            match = self._router.match(request.method, path)
-            self._count(caller, request.method, match)
-            if match is None or match.operation.id not in self.table:
-                raise self._unknown(request.method, path, match)
+            match = self._match(request.method, path, caller)
             call = await self._call(request, path, caller, match, repo)
             reply = await self.table[match.operation.id].handler(call)
         except _Instead as instead:
@@ -121,13 +118,17 @@ class Api:
             body = {"message": limited.message, "documentation_url": DOCUMENTATION, "status": str(limited.status)}
             raise _Instead(Reply(limited.status, body, limited.headers))
 
-    def _unknown(self, method: str, path: str, match: Match | None) -> Refused:
+    def _match(self, method: str, path: str, caller: Caller) -> Match:
+        match = self._router.match(method, path)
+        self._count(caller, method, match)
+        if match is not None and match.operation.id in self.table:
+            return match
         if path.endswith("/") and path != "/":
-            return Refused(404, "Not Found")  # GitHub: a trailing slash finds nothing (5.26)
+            raise Refused(404, "Not Found")  # GitHub: a trailing slash finds nothing (5.26)
         what = match.operation.id if match else "no operation of the description kept here"
         message = f"the sandbox does not know {method} {path} ({what})"
         self.ledger.violations.append(message)
-        return Refused(501, message)
+        raise Refused(501, message)
 
     async def _call(
         self, request: web.Request, path: str, caller: Caller, match: Match, repo: Repository | None
@@ -173,7 +174,7 @@ class Api:
                 self.services.limits.forgive(caller.key, "core")
                 status, body = 304, b""
                 headers.pop("Content-Type", None)
-        if match is not None and match.operation.id in self.table:
+        if match is not None:
             headers |= _accepted(self.table, match)
         headers |= self.services.limits.headers(caller.key, "core")
         self.ledger.statuses[status] += 1

@@ -10,6 +10,7 @@ import jwt
 
 from bot.clock import ManualClock
 from bot.sandbox.changes import pulls, pushes
+from bot.sandbox.ci.runner.function_job import Outcome, failed, passed
 from bot.sandbox.state import Account, Act, Actor, Installation, Pull, Repository
 from bot.sandbox.world import Sandbox
 
@@ -60,6 +61,11 @@ class Lab:
         act = self.act(by)
         pushes.push_files(act, branch, files or {"app.py": "x = 2\n"}, f"Change {branch}")
         return pulls.open_pull(act, title=f"Change {branch}", head=branch, base="main")
+
+    @staticmethod
+    def outcome(*, failing: bool) -> Outcome:
+        """How a job ends."""
+        return failed("1 failed") if failing else passed("1 passed")
 
     def app_token(self, **narrow: Any) -> str:
         """An installation's token."""
