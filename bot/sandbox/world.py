@@ -25,6 +25,7 @@ from bot.sandbox.faults import Faults
 from bot.sandbox.http import Api
 from bot.sandbox.keys import KeyPair, key_pair
 from bot.sandbox.limits import Limits
+from bot.sandbox.pages import Pages
 from bot.sandbox.people import People
 from bot.sandbox.state import GitHub
 from bot.sandbox.webhooks.hooks import Hooks
@@ -75,6 +76,7 @@ class Sandbox:
         api.router.add_route("*", "/{path:.*}", self.api.handle)
         self.github.api_url = await self._open(api, api_port)
         pages = web.Application(client_max_size=MAX_PUSH_BYTES)
+        Pages(self.github, self.people).add_to(pages)
         pages.router.add_route("*", "/{path:.*}", self._git)
         self.github.web_url = await self._open(pages, web_port)
         self.logs.url = await self._open(self.logs.application(), 0)
