@@ -43,6 +43,7 @@ async def serve(github: GitHub, tokens: Tokens, request: web.Request) -> web.Res
         return web.Response(status=refused.status, text=f"{refused.message}\n", headers=_challenge(refused.status))
     before = repo.git.refs.all()
     answer = await _backend(repo, request, found["rest"])
+    repo.git.refs.reload()
     after = repo.git.refs.all()
     if before != after:
         act = Act(github, repo, caller.actor)

@@ -7,6 +7,7 @@ has them: the API, the web (pages and git), and where logs and artifacts are dow
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ from bot.sandbox.webhooks.routes import hook_routes
 
 WEBHOOK_SECRET = "a secret of the sandbox"  # noqa: S105 - not a credential of anything outside this process
 MAX_PUSH_BYTES = 256 * 1024 * 1024
+
+Pages = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Sandbox:
@@ -68,6 +71,7 @@ class Sandbox:
         self.logs = LogOrigin(self.github)
         services = Services(self.github, self.tokens, self.limits, self.ci, self.logs)
         self.api = Api(services, description, {**ROUTES, **hook_routes(self.hooks)}, self.faults)
+        self.pages: Pages | None = None
         self._runners: list[web.AppRunner] = []
 
     async def start(self, *, api_port: int = 0, web_port: int = 0) -> None:
@@ -77,7 +81,7 @@ class Sandbox:
         self.github.api_url = await self._open(api, api_port)
         pages = web.Application(client_max_size=MAX_PUSH_BYTES)
         Pages(self.github, self.people).add_to(pages)
-        pages.router.add_route("*", "/{path:.*}", self._git)
+        pages.router.add_route("*", "/{path:.*}", self._web)
         self.github.web_url = await self._open(pages, web_port)
         self.logs.url = await self._open(self.logs.application(), 0)
 
@@ -107,8 +111,12 @@ class Sandbox:
         """Give a person's token, for the API and as git's password."""
         return self.tokens.for_user(self.github.accounts[login])
 
-    async def _git(self, request: web.Request) -> web.StreamResponse:
-        return await smart_http.serve(self.github, self.tokens, request)
+    async def _web(self, request: web.Request) -> web.StreamResponse:
+        if smart_http.is_git(request.path):
+            return await smart_http.serve(self.github, self.tokens, request)
+        if self.pages is None:
+            raise web.HTTPNotFound
+        return await self.pages(request)
 
     async def _open(self, application: web.Application, port: int) -> str:
         runner = web.AppRunner(application, access_log=None)

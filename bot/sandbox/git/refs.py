@@ -14,46 +14,53 @@ def is_valid(ref: str) -> bool:
 
 
 class Refs:
-    """The refs of one repository."""
+    """The refs of one repository, read once; `reload` after git itself has written some."""
 
     def __init__(self, git_dir: Path) -> None:
         self._git_dir = git_dir
+        self._known: dict[str, str] | None = None
+
+    def reload(self) -> None:
+        """Forget what was read."""
+        self._known = None
 
     def read(self, ref: str) -> str | None:
         """Give the commit that a full ref name points at."""
-        if not is_valid(ref):
-            return None
-        try:
-            return (self._git_dir / ref).read_text().strip()
-        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-            return None
+        return self._read_all().get(ref)
 
     def write(self, ref: str, sha: str) -> bool:
         """Point a ref at a commit; false where its name collides with another's (`a` beside `a/b`)."""
-        path = self._git_dir / ref
-        above = path.parents[: ref.count("/")]
-        if path.is_dir() or any(one.is_file() for one in above):
+        known = self._read_all()
+        below = f"{ref}/"
+        if any(one.startswith(below) or ref.startswith(f"{one}/") for one in known):
             return False
+        path = self._git_dir / ref
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(path.name + ".lock")
         unfinished.write_text(sha + "\n")
         unfinished.replace(path)
+        known[ref] = sha
         return True
 
     def delete(self, ref: str) -> None:
         """Remove a ref and the directories that it leaves empty."""
         path = self._git_dir / ref
         path.unlink(missing_ok=True)
+        self._read_all().pop(ref, None)
         parent = path.parent
-        while parent.parent.name != "" and parent.parent != self._git_dir / "refs" and not any(parent.iterdir()):
+        while parent.parent != self._git_dir / "refs" and parent.is_dir() and not any(parent.iterdir()):
             parent.rmdir()
             parent = parent.parent
 
     def all(self, prefix: str = "refs/") -> dict[str, str]:
         """Every ref that begins with a prefix, in order."""
-        found = {}
-        for path in (self._git_dir / "refs").rglob("*"):
-            name = path.relative_to(self._git_dir).as_posix()
-            if name.startswith(prefix) and path.is_file() and not name.endswith(".lock"):
-                found[name] = path.read_text().strip()
-        return dict(sorted(found.items()))
+        return dict(sorted((ref, sha) for ref, sha in self._read_all().items() if ref.startswith(prefix)))
+
+    def _read_all(self) -> dict[str, str]:
+        if self._known is None:
+            self._known = {
+                path.relative_to(self._git_dir).as_posix(): path.read_text().strip()
+                for path in (self._git_dir / "refs").rglob("*")
+                if path.is_file() and path.suffix != ".lock"
+            }
+        return self._known
