@@ -9,6 +9,7 @@ such line either a command or what is wrong with it, in their order. Who may com
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Final
 
 from markdown_it import MarkdownIt
@@ -107,6 +108,7 @@ def _beside_quote(token: Token, source: Sequence[str]) -> Iterator[Misread]:
             yield Misread(problem="in-quote")
 
 
+@cache
 def _markdown() -> MarkdownIt:
     """GitHub's blocks, tables among them. Emphasis stays as it is written, since file names have such marks."""
     made = MarkdownIt("commonmark").enable("table").disable("emphasis")

@@ -127,7 +127,7 @@ def with_parents(path: str) -> Iterator[str]:
 
 def link_leaves(path: str, target: str) -> bool:
     """
-    Whether a symbolic link at `path` leads out of the tree, into git's files, or cannot be judged.
+    Whether a symbolic link at `path` leads out of the tree, to its root, into git's files, or cannot be judged.
 
     `..` is understood only at the target's beginning: after a name it depends on what that name is.
     """
@@ -140,5 +140,4 @@ def link_leaves(path: str, target: str) -> bool:
             if not here:
                 return True
             here.pop()
-    whole = "/".join((*here, *parts))
-    return whole != "" and path_fault(whole) is not None
+    return path_fault("/".join((*here, *parts))) is not None

@@ -65,7 +65,7 @@ _PROBLEMS: Final[Mapping[Problem, str]] = MappingProxyType(
         "hidden": "The line has characters that cannot be seen, so it was not read",
         "in-quote": "Without an empty line above it, the line belongs to the quote and was not read",
         "quotes": "A quotation mark is not closed, or stands inside a name, near {word}",
-        "markup": "Code, links, images and HTML are not read in an answer: {word}",
+        "markup": "Code, links, images and HTML are not read here{near}",
         "extra": "This command takes nothing after it: {word}",
         "key": "An answer has no part {word}",
         "twice": "An answer says {word} a second time or more",
@@ -124,7 +124,8 @@ def example(name: Name) -> str:
 
 def reply_misread(misread: Misread) -> str:
     """One line: what was wrong, and what would have been right."""
-    said = _PROBLEMS[misread.problem].format(word=code(misread.word))
+    word = code(misread.word)
+    said = _PROBLEMS[misread.problem].format(word=word, near=f": {word}" if misread.word else "")
     if misread.problem == "unknown":
         meant = next((name for name in NAMES if name == misread.meant), None)
         return f"{said}; see {example('help')}." if meant is None else f"{said}; {_did_you_mean(example(meant))}"
