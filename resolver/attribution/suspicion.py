@@ -25,7 +25,16 @@ def flaked_before(case: Case, item: FailedItem, alike: Sequence[Execution], reds
 
 def _on_equal_inputs(case: Case, red: Sequence[Execution], green: Sequence[Execution]) -> bool:
     """A red and a green of one check, commit, base and configuration, not so far apart that the world changed."""
-    return any(r.same_inputs(g) and _near(r, g, case.rules.freshness) for r in red for g in green)
+    return any(_equal(r, g) and _near(r, g, case.rules.freshness) for r in red for g in green)
+
+
+def _equal(one: Execution, other: Execution) -> bool:
+    """Of a base commit, equal whatever event made it: a push and a probe run the same job on the same tree."""
+    bases = ("base", "probe")
+    if one.side in bases and other.side in bases:
+        alike = (one.commit, one.configuration, one.check.fork) == (other.commit, other.configuration, other.check.fork)
+        return alike and one.check.same_job(other.check)
+    return one.same_inputs(other)
 
 
 def _near(red: Execution, green: Execution, freshness: float) -> bool:

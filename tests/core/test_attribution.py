@@ -1,0 +1,191 @@
+"""The table of attribution: executions on the left, the class or what is wanted next on the right."""
+
+from __future__ import annotations
+
+import pytest
+
+from resolver.attribution import attribute
+from tests.core.attribution_table import case, told
+
+TABLE = """
+# one red: what is asked first
+red_alone_is_tried_again                       | h.F                    |                         | want rerun
+red_with_a_green_base_is_tried_again           | b2.G h.F               |                         | want rerun
+red_seen_on_the_base_line_asks_the_base        | b1.F h.F               |                         | want base b2
+red_seen_on_another_task_asks_the_base         | o.F h.F                |                         | want base b2
+two_reds_ask_the_tested_base                   | h.F h.F                |                         | want base b2
+the_tested_base_is_asked_before_the_current    | h.F h.F                | base=b3                 | want base b2
+a_lint_error_in_changed_lines_asks_the_base    | h.F                    | kind=lint diff=touches  | want base b2
+a_lint_error_elsewhere_is_tried_again          | h.F                    | kind=lint diff=elsewhere | want rerun
+a_changed_item_asks_the_base                   | h.F                    | diff=changes            | want base b2
+a_running_base_is_waited_for                   | h.F h.F b2.R           |                         | want wait
+a_running_rerun_is_waited_for                  | h.F h.R=               |                         | want wait
+no_red_no_verdict                              | h.G b2.F               |                         | nothing
+nothing_ran_no_verdict                         | b2.F                   |                         | nothing
+# base-defect
+base_red_by_a_push                             | b2.F h.F               |                         | base-defect → repair
+base_red_by_a_probe                            | h.F p2.F               |                         | base-defect → repair
+base_red_of_last_week_still_counts             | b2.F~170h h.F          |                         | base-defect → repair
+base_red_on_the_newest_commit                  | h.F b3.F               | base=b3                 | base-defect → repair
+base_red_on_an_older_commit_is_not_enough      | b2.F h.F               | base=b3                 | want base b3
+busy_base_red_asked_for_after_the_failure      | h.F p2.F               | base=b3                 | base-defect → repair
+base_red_in_another_way                        | b2.X h.F               |                         | want rerun
+base_red_in_another_way_and_two_reds           | b2.X h.F h.F           |                         | want base b2 more
+stale_green_then_a_red_probe                   | b2.G~9h h.F p2.F       |                         | base-defect → repair
+fresh_green_then_red_is_looked_at_again        | b2.G h.F p2.F          |                         | want base b2 more
+fresh_green_then_three_reds_is_the_base        | b2.G h.F p2.F p2.F p2.F |                        | base-defect → repair
+base_defect_before_task_defect                 | b2.F h.F h.F           |                         | base-defect → repair
+base_defect_before_an_own_item                 | b2.F h.F               | diff=changes            | base-defect → repair
+# base-drift
+drift_red_then_green_on_the_base               | b2.F h.F b3.G          | base=b3                 | base-drift → synchronise
+drift_by_changes_that_are_only_the_bases       | h.F                    | baseonly                | base-drift → synchronise
+drift_strict_in_a_plan_run                     | h.F                    | base=b3 plan strict     | base-drift → synchronise
+drift_strict_needs_a_plan_run                  | h.F                    | base=b3 strict          | want rerun
+drift_plan_run_needs_strict                    | h.F                    | base=b3 plan            | want rerun
+drift_stale_base_alone_is_no_class             | h.F                    | base=b3                 | want rerun
+drift_green_current_base_wants_the_tested_one  | h.F h.F b3.G           | base=b3                 | want base b2
+drift_not_twice_between_two_pushes             | b2.F h.F b3.G          | base=b3 drifted=1 no=rerun,base | unclassified → escalate
+drift_again_after_a_persons_push               | b2.F h.F b3.G          | base=b3 drifted=5       | base-drift → synchronise
+drift_needs_the_item_seen_on_the_new_base      | b2.F h.F b3.Q          | base=b3                 | want base b3 more
+drift_before_stall                             | b2.F h.F b3.G          | base=b3 kind=stall      | base-drift → synchronise
+# gate-stalled
+stall_asks_the_base                            | h.F                    | kind=stall              | gate-stalled → probe
+stall_on_the_base_too                          | h.F p2.F               | kind=stall              | gate-stalled → repair
+stall_on_the_task_alone_once                   | h.F p2.G               | kind=stall              | gate-stalled → rerun
+stall_on_the_task_alone_twice                  | h.F p2.G h.F           | kind=stall              | gate-stalled → resolve
+stall_without_a_probe                          | h.F                    | kind=stall no=base      | gate-stalled → rerun
+# task-defect
+task_two_reds_and_a_green_base                 | b2.G h.F h.F           |                         | task-defect → explain
+task_two_reds_and_its_file_green_on_the_base   | b2.C h.F h.F           |                         | task-defect → explain
+task_two_reds_and_the_item_green_in_a_red_job  | b2.Z h.F h.F           |                         | task-defect → explain
+task_with_a_fixer                              | b2.G h.F h.F           | fixer                   | task-defect → fix
+task_a_probe_is_as_good                        | h.F h.F p2.G           |                         | task-defect → explain
+task_lint_in_changed_lines                     | b2.Q h.F               | kind=lint diff=touches  | task-defect → explain
+task_build_in_changed_lines                    | b2.Q h.F               | kind=build diff=touches | task-defect → explain
+task_type_in_changed_lines                     | b2.Q h.F               | kind=type diff=touches  | task-defect → explain
+task_lint_elsewhere_needs_a_second_red         | b2.Q h.F               | kind=lint diff=elsewhere | want rerun
+task_adds_the_item                             | h.F                    | diff=adds               | task-defect → explain
+task_adds_the_item_which_flakes                | h.F h.G                | diff=adds               | task-defect → explain
+task_changes_the_item                          | b2.G h.F               | diff=changes            | task-defect → explain
+task_changes_the_item_which_flakes             | b2.G h.F h.G           | diff=changes            | task-defect → explain
+task_changes_the_item_next_to_it               | b2.G h.F               | diff=beside             | want rerun
+task_busy_base_the_tested_commit_is_green      | b2.G h.F h.F           | base=b3                 | task-defect → explain
+task_unknown_tested_base_the_current_is_green  | b2.G h.F@? h.F@?       |                         | task-defect → explain
+task_tested_base_out_of_reach                  | h.F h.F b3.G           | base=b3 noprobe=b2      | task-defect → explain
+task_others_fail_so_three_of_each              | o.F b2.G h.F h.F       |                         | want rerun
+task_others_fail_so_the_green_must_be_later    | b2.G o.F h.F h.F h.F   |                         | want base b2 more
+task_others_fail_so_and_three_of_each          | o.F p2.G p2.G p2.G h.F h.F h.F |                 | task-defect → explain
+# flake
+flake_red_then_green                           | h.F h.G=               |                         | flake → none
+flake_green_then_red                           | h.G h.F=               |                         | flake → rerun
+flake_red_green_red                            | h.F h.G= h.F=          |                         | flake → rerun
+flake_by_the_file_seen                         | h.F h.C=               |                         | flake → none
+flake_by_the_number_of_items                   | h.F7 h.Q7=             |                         | flake → none
+flake_quiet_pass_is_no_proof                   | h.F7 h.Q6=             |                         | nothing
+flake_of_another_run_with_the_same_base        | h.F h.G                |                         | flake → none
+flake_not_with_another_base                    | h.F@b1 h.G             |                         | nothing
+flake_not_with_two_unknown_bases               | h.F@? h.G@?            |                         | nothing
+flake_unknown_base_but_one_run                 | h.F@? h.G@?=           |                         | flake → none
+flake_not_in_another_configuration             | h.F h.G%arm=           |                         | nothing
+flake_skipped_is_no_success                    | h.F h.S=               |                         | want rerun
+flake_step_not_run_is_no_success               | h.F h.E=               |                         | nothing
+flake_a_green_base_is_none                     | b2.G h.F h.Y=          |                         | nothing
+flake_job_level                                | h.F h.Q=               | kind=job                | flake → none
+flake_seen_on_the_clean_base                   | h.F p2.F p2.G          |                         | flake → rerun
+flake_second_in_the_window_asks_people         | h.F h.G=               | again                   | flake → decide
+flake_an_old_green_does_not_excuse_a_new_red   | h.G~9h h.F             |                         | want rerun
+# job-level and known flakers: the quorum
+job_two_reds_one_green                         | b2.Q h.F h.F           | kind=job                | want base b2 more
+job_two_reds_two_greens                        | b2.Q p2.Q h.F h.F      | kind=job                | task-defect → explain
+job_one_red_on_the_base                        | b2.F h.F               | kind=job                | want base b2 more
+job_two_reds_on_the_base                       | b2.F h.F p2.F          | kind=job                | base-defect → repair
+job_two_reds_on_two_base_commits               | b1.F b2.F h.F          | kind=job                | want base b2 more
+known_flaker_two_reds                          | b2.G h.F h.F           | flaked                  | want rerun
+known_flaker_three_reds_one_green              | b2.G h.F h.F h.F       | flaked                  | want base b2 more
+known_flaker_three_of_each                     | b2.G p2.G p2.G h.F h.F h.F | flaked              | task-defect → explain
+known_flaker_one_red_on_the_base               | b2.F h.F               | flaked                  | want base b2 more
+known_flaker_that_can_not_be_run               | b2.G h.F h.F           | flaked no=rerun,base    | unclassified → escalate
+wavering_on_the_base_line                      | b0.F b1.G b2.F h.F     |                         | want base b2 more
+wavering_with_the_tasks_own_red_as_the_last    | b0.F b1.G h.F h.F      |                         | want base b2
+broken_base_that_another_task_passed           | b2.F o.G h.F           |                         | want base b2 more
+flaked_on_an_earlier_head                      | e.F e.G= b2.G h.F h.F  |                         | want rerun
+# neither red nor green
+infrastructure_alone_gets_its_row              | h.I                    |                         | want row
+infrastructure_after_its_row_is_unclassified   | h.I                    | rowdone                 | unclassified → escalate
+infrastructure_on_the_base_proves_nothing      | b2.I h.F h.F           |                         | want base b2
+infrastructure_on_the_head_is_no_second_red    | b2.G h.F h.I           |                         | want rerun
+cancelled_on_the_base_proves_nothing           | b2.K h.F h.F           |                         | want base b2
+cancelled_alone_is_no_failure                  | h.K                    |                         | nothing
+skipped_on_the_base_proves_nothing             | b2.S h.F h.F           |                         | want base b2
+empty_green_base                               | b2.E h.F h.F           |                         | want base b2 more
+empty_green_probe_is_not_asked_twice           | h.F h.F p2.E           |                         | unclassified → escalate
+# the deterministic row first
+provision_row_first                            | b2.F h.F               | kind=dep                | want row
+provision_after_its_row                        | b2.F b2.F h.F          | kind=dep rowdone        | base-defect → repair
+disk_row_first                                 | h.F                    | kind=disk               | want row
+lockfile_row_first                             | h.F                    | kind=lock               | want row
+artifact_row_first                             | h.F                    | kind=files              | want row
+memory_row_first                               | h.F                    | kind=oom                | want row
+memory_after_its_row                           | h.F h.F                | kind=oom rowdone        | want base b2
+a_row_that_can_not_be_done_is_skipped          | h.F                    | kind=dep no=row         | want rerun
+# what can not be had
+nothing_can_be_had                             | h.F                    | no=rerun,base           | unclassified → escalate
+only_the_base_can_be_had                       | h.F                    | no=rerun                | want base b2
+only_a_rerun_can_be_had                        | h.F                    | no=base                 | want rerun
+two_reds_without_a_base                        | h.F h.F                | no=base                 | unclassified → escalate
+a_rerun_later_but_the_base_now                 | h.F                    | later=rerun             | want base b2
+everything_later                               | h.F                    | later=rerun,base        | want wait
+unknown_base_and_nothing_else                  | h.F@? h.F@?            | base=?                  | unclassified → escalate
+both_failing_differently_is_nobodys            | p2.Y h.F h.F           | no=rerun                | unclassified → escalate
+outage_parks_what_is_open                      | h.F                    | outage                  | want wait
+outage_acts_on_nothing                         | b2.F h.F               | outage                  | base-defect → none
+fork_green_with_secrets_is_another_world       | b2.G h.F^ h.F^         |                         | want base b2 more
+fork_green_without_secrets                     | b2.G^ h.F^ h.F^        |                         | task-defect → explain
+base_in_another_configuration                  | b2.G%arm h.F h.F       |                         | want base b2 more
+# merge groups
+group_red_once_is_enqueued_again               | q.F                    |                         | want rerun
+group_red_then_green_is_a_flake                | q.F q.G                |                         | flake → none
+group_red_twice_on_a_green_base                | b2.G q.F q.F           |                         | task-defect → explain
+group_red_on_a_red_base                        | b2.F q.F               |                         | base-defect → repair
+# the cases from the field
+a01_missing_time_is_no_baseline                | b2.G~never h.F h.F     |                         | want base b2 more
+a02_own_earlier_merge_excuses_nothing          | m2.F h.F               |                         | want rerun
+a02_own_earlier_merge_and_two_reds             | m2.F h.F h.F           |                         | want base b2
+a02_the_same_authors_other_task                | a.F b2.G h.F h.F       |                         | task-defect → explain
+a03_never_ran_on_the_base                      | h.F h.F                |                         | want base b2
+a03_never_ran_and_no_probe                     | h.F h.F                | no=base                 | unclassified → escalate
+a07_a_green_that_lists_no_failure              | b2.G h.F h.F           |                         | task-defect → explain
+a08_job_level_red_once_on_the_base             | b2.F h.F               | kind=job                | want base b2 more
+a11_mixed_end_is_flake                         | b2.G h.F h.F= h.G=     |                         | flake → none
+a11_mixed_end_on_the_base_is_flake             | b2.F h.F p2.G          |                         | flake → rerun
+a12_prior_flakes_raise_the_count               | b2.G h.F h.F           | flaked                  | want rerun
+a14_flaky_and_no_more_runs_is_refused          | b2.G h.F h.F           | flaked no=rerun,base    | unclassified → escalate
+a16_green_pull_red_queue                       | h.G q.F                |                         | want rerun
+a17_a_label_is_no_proof                        | b2.G h.F h.F           | claim=intermittent      | task-defect → explain
+a18_a_known_flaker_with_a_new_message          | e.Y e.G= b2.G h.F h.F  |                         | task-defect → explain
+a19_green_base_and_one_red_is_not_proven       | b2.G h.F               | diff=elsewhere          | want rerun
+a21_never_ran_before_the_merge                 | q.F b2.F               | unseen=event            | base-defect → repair
+a22_new_in_the_second_push                     | e.G h.F                |                         | want rerun
+a24_missing_log_is_read_again                  | h.L                    |                         | want log
+a24_missing_log_for_good                       | h.M                    | no=log                  | unclassified → escalate
+a24_log_that_names_nothing                     | h.N                    |                         | unclassified → escalate
+c09_a_green_of_another_base_is_another_green   | h.G@b1 h.F@b2          |                         | want rerun
+i01_back_to_back_red_on_the_base_is_no_flake   | b1.F b2.F h.F          |                         | base-defect → repair
+i03_a_retry_that_was_not_seen_to_pass          | h.F h.Q=               |                         | nothing
+"""
+
+ROWS = [
+    tuple(part.strip() for part in line.split("|")) for line in TABLE.splitlines() if line.strip() and line[0] != "#"
+]
+
+
+@pytest.mark.parametrize(("name", "row", "facts", "expected"), ROWS, ids=[row[0] for row in ROWS])
+def test_row(name: str, row: str, facts: str, expected: str) -> None:
+    """A row's executions give the class, with its next action, or what is wanted."""
+    assert told(attribute(case(row, facts))) == expected
+
+
+def test_the_table_is_large() -> None:
+    """At least 80 rows with names of their own."""
+    names = [row[0] for row in ROWS]
+    assert len(names) == len(set(names)) >= 80

@@ -1,0 +1,319 @@
+"""The parts around the verdict: the task's diff, derived jobs, merge groups, outage mode, withdrawal, the task's lead."""
+
+from __future__ import annotations
+
+import pytest
+
+from resolver.attribution import (
+    Diff,
+    Group,
+    OutageMode,
+    TaskRed,
+    Verdict,
+    Wave,
+    attribute,
+    derived_jobs,
+    outage_mode,
+    read_patch,
+    settle,
+    suspect,
+)
+from resolver.config_sections import Outage
+from resolver.executions import Check, Execution, FailedItem, Result, distinct, result_of
+from resolver.failure import Place
+from resolver.ids import Fingerprint, Sha
+from tests.core.attribution_table import CHECK, NOW, PRINT, case
+
+PATCH = """\
+@@ -2,4 +2,5 @@ import os
+ import pytest
+ def test_first():
+-    assert one() == 1
++    value = one()
++    assert value == 1
+@@ -40,5 +41,6 @@ def test_far():
+     a = 1
+     b = 2
++    c = 3
+     assert a + b == c
+"""
+
+
+def _item(item: str | None = None, path: str | None = None, line: int | None = None) -> FailedItem:
+    places = (Place(path=path, line=line),) if path else ()
+    return FailedItem(fingerprint=PRINT, item=item, places=places)
+
+
+@pytest.mark.parametrize(
+    ("item", "changes"),
+    [
+        (_item("tests/test_a.py::test_first"), True),
+        (_item("tests/test_a.py::test_first[one]"), True),
+        (_item("tests/test_a.py::test_far"), True),
+        (_item("tests/test_a.py::test_other"), False),
+        (_item("tests/test_b.py::test_first"), False),
+        (_item("test_far", path="/home/runner/work/x/x/tests/test_a.py", line=90), True),
+        (_item(None, path="tests/test_a.py", line=4), False),
+    ],
+)
+def test_a_changed_item_is_known_by_its_name_on_or_above_a_changed_line(item: FailedItem, changes: bool) -> None:
+    """A patch tells which tests it changes: by its lines, the definition above them, or a hunk's heading."""
+    diff = Diff(files=(read_patch("tests/test_a.py", "modified", PATCH),))
+    assert diff.changes(item) is changes
+    assert not diff.adds(item)
+
+
+@pytest.mark.parametrize(("line", "touched"), [(3, False), (4, True), (5, True), (6, False), (43, True), (44, False)])
+def test_changed_lines_are_those_of_the_new_file(line: int, touched: bool) -> None:
+    """Only added lines count, by their number in the new file."""
+    diff = Diff(files=(read_patch("tests/test_a.py", "modified", PATCH),))
+    assert diff.touches(_item(path="./tests/test_a.py", line=line)) is touched
+
+
+def test_a_patch_that_github_does_not_show_touches_nothing() -> None:
+    """A missing patch proves nothing; an added file is the task's as a whole."""
+    assert not Diff(files=(read_patch("a.py", "modified", None),)).touches(_item(path="a.py", line=1))
+    added = Diff(files=(read_patch("a.py", "added", None),))
+    assert added.touches(_item(path="a.py", line=1))
+    assert added.adds(_item("a.py::test_x"))
+
+
+def _job(
+    job: str, result: Result, *, run: int = 1, attempt: int = 1, items: tuple[FailedItem, ...] = (), cell: str = ""
+) -> Execution:
+    check = Check(workflow="ci.yml", job=job, matrix=(("os", cell),) if cell else ())
+    return Execution(
+        check=check,
+        commit=Sha("h"),
+        side="task",
+        run=run,
+        attempt=attempt,
+        result=result,
+        items=items,
+    )
+
+
+def test_a_job_that_only_sums_up_is_derived() -> None:
+    """A job that needs a failed one, directly or not, and names no failure of its own is derived."""
+    jobs = [
+        _job("test", "failed", items=(_item("t"),)),
+        _job("build", "passed"),
+        _job("all-green", "failed"),
+        _job("last", "failed"),
+    ]
+    needs = {"all-green": ("test", "build"), "last": ("all-green",)}
+    assert [each.check.job for each in derived_jobs(jobs, needs)] == ["all-green", "last"]
+
+
+def test_a_job_with_a_failing_item_of_its_own_is_not_derived() -> None:
+    """`if: always()` jobs may test something themselves."""
+    jobs = [_job("test", "failed"), _job("e2e", "failed", items=(_item("spec"),))]
+    assert derived_jobs(jobs, {"e2e": ("test",)}) == ()
+
+
+def test_a_job_of_another_run_makes_nothing_derived() -> None:
+    """Needs bind jobs of one run."""
+    jobs = [_job("test", "failed", run=2), _job("all-green", "failed")]
+    assert derived_jobs(jobs, {"all-green": ("test",)}) == ()
+
+
+def test_a_need_that_passed_when_run_again_makes_nothing_derived() -> None:
+    """The newest attempt of a needed job counts."""
+    jobs = [_job("test", "failed"), _job("test", "passed", attempt=2), _job("all-green", "failed", attempt=2)]
+    assert derived_jobs(jobs, {"all-green": ("test",)}) == ()
+
+
+def test_cells_cancelled_by_fail_fast_are_derived() -> None:
+    """A cancelled cell beside a failed sibling is derived; one that a person cancelled alone is not."""
+    failed, cancelled = _job("test", "failed", cell="linux"), _job("test", "cancelled", cell="mac")
+    assert derived_jobs([failed, cancelled], {}) == (cancelled,)
+    assert derived_jobs([cancelled], {}) == ()
+
+
+def _group(place: int, result: str) -> Group:
+    letters = {"F": "failed", "G": "passed"}
+    execution = None
+    if result in letters:
+        items = (FailedItem(fingerprint=PRINT, item="t"),) if result == "F" else ()
+        execution = _job("test", letters[result], run=place, items=items)  # type: ignore[arg-type]
+    if result == "I":
+        execution = _job("test", "infrastructure", run=place)
+    return Group(place=place, commit=Sha(f"g{place}"), adds=(f"pr-{place}",), execution=execution)
+
+
+@pytest.mark.parametrize(
+    ("results", "tasks"),
+    [
+        ("GF", ("pr-2",)),
+        ("GGFFF", ("pr-3",)),
+        ("GIF", ("pr-2", "pr-3")),
+        ("G-F", ("pr-2", "pr-3")),
+        ("FF", None),
+        ("GG", None),
+        ("FGF", None),
+    ],
+)
+def test_the_first_red_group_after_a_green_one_names_the_suspect(results: str, tasks: tuple[str, ...] | None) -> None:
+    """Groups are cumulative; where the groups between told nothing, all that was added since the green is suspect."""
+    found = suspect([_group(place, each) for place, each in enumerate(results, 1)][::-1], PRINT)
+    assert (found.tasks if found else None) == tasks
+
+
+def test_a_green_base_below_the_queue_makes_the_first_group_suspect() -> None:
+    """The base itself can be the green that stands ahead."""
+    found = suspect([_group(1, "F")], PRINT, green_base=Sha("b2"))
+    assert found is not None
+    assert (found.tasks, found.after) == (("pr-1",), "b2")
+
+
+def _reds(tasks: int, prints: int, **more: object) -> tuple[TaskRed, ...]:
+    return tuple(
+        TaskRed(task=f"pr-{n % tasks}", fingerprint=Fingerprint(f"f{n % prints}"), base=Sha("b2"), at=NOW - 60, **more)  # type: ignore[arg-type]
+        for n in range(max(tasks, prints))
+    )
+
+
+@pytest.mark.parametrize(
+    ("wave", "on"),
+    [
+        (Wave(reds=_reds(4, 9)), True),
+        (Wave(reds=_reds(4, 8)), False),
+        (Wave(reds=_reds(3, 9)), False),
+        (Wave(reds=_reds(4, 9, new=False)), False),
+        (Wave(reds=_reds(5, 1), green_probes=frozenset({Fingerprint("f0")})), True),
+        (Wave(reds=_reds(5, 1)), False),
+        (Wave(reds=_reds(4, 1), green_probes=frozenset({Fingerprint("f0")})), False),
+        (Wave(reds=_reds(4, 1, infrastructure=True), running=8), True),
+        (Wave(reds=_reds(4, 1, infrastructure=True), running=9), False),
+        (Wave(reds=_reds(3, 1, infrastructure=True), running=3), False),
+    ],
+)
+def test_an_outage_begins_at_its_thresholds(wave: Wave, on: bool) -> None:
+    """Over at least four tasks: many new failures at one base, one failure that the base lacks, or the surroundings."""
+    assert outage_mode(OutageMode(), wave, Outage(), NOW).on is on
+
+
+def test_an_outage_ends_after_half_an_hour_of_calm() -> None:
+    """Below the threshold it goes on for 30 minutes, counted from when it was last exceeded."""
+    mode = outage_mode(OutageMode(), Wave(reds=_reds(4, 9)), Outage(), NOW)
+    calm = Wave()
+    assert outage_mode(mode, calm, Outage(), NOW + 1799).on
+    assert not outage_mode(mode, calm, Outage(), NOW + 1800).on
+    again = outage_mode(mode, Wave(reds=_reds(4, 9)), Outage(), NOW + 900)
+    assert again.since == NOW
+    assert outage_mode(again, calm, Outage(), NOW + 2600).on
+
+
+def _verdict(row: str, facts: str = "") -> Verdict:
+    verdict = attribute(case(row, facts)).outcomes[0]
+    assert isinstance(verdict, Verdict)
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "facts", "change"),
+    [
+        ("b2.G h.F h.F", "b2.G h.F h.F h.G", "", "withdrawn: task-defect → flake"),
+        ("b2.F h.F", "b2.F h.F p2.G", "", "withdrawn: base-defect → flake"),
+        ("b2.F h.F", "b2.F h.F b3.G", "base=b3", "moved-on: base-defect → base-drift"),
+        ("b2.F h.F", "b2.F h.F h.F", "", "none"),
+        ("b2.G h.F h.F", "b2.G~9h h.F h.F", "", "none"),
+    ],
+)
+def test_a_verdict_is_withdrawn_when_executions_disagree(before: str, after: str, facts: str, change: str) -> None:
+    """Later executions withdraw a verdict, a mended base moves it on, and evidence that only grows old does neither."""
+    standing = settle(_verdict(before), attribute(case(after, facts)).outcomes[0])
+    said = standing.change
+    assert (f"{said.kind}: {said.was} → {said.now}" if said else "none") == change
+    assert standing.outcome is not None
+    assert standing.wants == ()
+
+
+def test_doubt_asks_for_more_while_the_verdict_stands() -> None:
+    """When others come to fail alike, the accusation stands until more executions say otherwise, and they are wanted."""
+    was = _verdict("b2.G h.F h.F")
+    standing = settle(was, attribute(case("b2.G h.F h.F o.F", "")).outcomes[0])
+    assert standing.outcome == was
+    assert standing.wants
+
+
+def test_the_task_follows_the_first_class_in_the_order() -> None:
+    """Two failures of one job: the base's leads, and both are shown."""
+    base = FailedItem(fingerprint=Fingerprint("v1-00000000000000bb"), item="tests/test_b.py::test_y")
+    known = case("b2.G h.F h.F", "")
+    both = tuple(
+        each.model_copy(
+            update={"items": (*each.items, base)} if each.side == "task" else {"result": "failed", "items": (base,)}
+        )
+        for each in known.executions
+    )
+    answer = attribute(type(known)(known.task, both, known.now))
+    assert sorted(each.klass for each in answer.outcomes if isinstance(each, Verdict)) == ["base-defect", "task-defect"]
+    assert answer.lead is not None
+    assert answer.lead.klass == "base-defect"
+
+
+def test_no_lead_while_an_earlier_class_may_still_come() -> None:
+    """One failure is proven, another open: the task's action waits."""
+    known = case("b2.G h.F h.F", "")
+    open_item = FailedItem(fingerprint=Fingerprint("v1-00000000000000cc"), item="tests/test_c.py::test_y")
+    last = known.executions[-1].model_copy(update={"items": (*known.executions[-1].items, open_item)})
+    answer = attribute(type(known)(known.task, (*known.executions[:-1], last), known.now))
+    assert answer.lead is None
+    assert answer.wants
+
+
+def test_claims_and_filters_are_named_beside_the_class() -> None:
+    """What people say is recorded and not believed; a check that never ran before the merge is named as a cause."""
+    verdict = _verdict("b2.G h.F h.F", "claim=intermittent unseen=path")
+    assert (verdict.klass, verdict.claims, verdict.causes) == (
+        "task-defect",
+        ("sheriff: intermittent",),
+        ("never-ran-before-merge:path",),
+    )
+
+
+def test_evidence_shows_what_else_is_red_on_the_base() -> None:
+    """Another failure on the base excuses nothing and is not hidden."""
+    verdict = _verdict("b2.Z h.F h.F p2.X")
+    assert verdict.klass == "task-defect"
+    assert [each.side for each in verdict.evidence if each.role == "other"] == ["probe"]
+
+
+def test_the_weakest_needed_execution_is_the_verdicts_strength() -> None:
+    """Strong where the item is named on both sides, moderate where only its file is, weak at the level of the job."""
+    assert _verdict("b2.G h.F h.F").strength == "strong"
+    assert _verdict("b2.C h.F h.F").strength == "moderate"
+    assert _verdict("b2.Q p2.Q h.F h.F", "kind=job").strength == "weak"
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "expected"),
+    [
+        ("success", "passed"), ("failure", "failed"), ("timed_out", "failed"), ("startup_failure", "failed"), ("action_required", "failed"),
+        ("something_new", "failed"), ("cancelled", "cancelled"), ("skipped", "nothing"), ("neutral", "nothing"), ("stale", "nothing"), (None, "running"),
+    ],
+)  # fmt: skip
+def test_every_conclusion_reaches_a_result(conclusion: str | None, expected: str) -> None:
+    """A23: each conclusion that is no success is looked at; an unknown word is a failure."""
+    assert result_of(conclusion, ()) == expected
+
+
+def test_a_green_whose_step_did_not_run_is_nothing() -> None:
+    """A success is proof only of what was executed."""
+    assert result_of("success", (), step_ran=False) == "nothing"
+
+
+def test_a_job_listed_in_two_attempts_counts_once() -> None:
+    """GitHub lists what a rerun did not run again; by check, start and runner it is one execution."""
+    first = case("h.F", "").executions[0]
+    assert len(distinct([first, first.model_copy(update={"attempt": 2, "job_id": 77})])) == 1
+    assert len(distinct([first, first.model_copy(update={"attempt": 2, "started_at": NOW})])) == 2
+
+
+def test_a_check_is_told_with_its_cell_and_event() -> None:
+    """The key of a check names file, job, cell, event and fork."""
+    assert (
+        CHECK.model_copy(update={"matrix": (("os", "mac"),), "fork": True}).key
+        == ".github/workflows/ci.yml: test [os=mac] (pull_request, fork)"
+    )
