@@ -18,6 +18,7 @@ import hashlib
 import hmac
 import json
 import multiprocessing
+import os
 import statistics
 import sys
 import tempfile
@@ -199,12 +200,14 @@ async def pace(port: int, plan: Plan, made: list[tuple[bytes, str]]) -> list[flo
 async def measure(plan: Plan) -> dict[str, Any]:
     """All figures."""
     made = bodies(plan)
+    load = os.getloadavg()[0]
     with server(bare_app) as bare, server(real_app) as real:
         pairs = [(await flood(bare, plan, made), await flood(real, plan, made)) for _ in range(plan.rounds)]
         took = sorted(await pace(real, plan, made))
     ratio = statistics.median(stored / nothing for nothing, stored in pairs)
     p99 = took[int(len(took) * 0.99)]
     return {
+        "loadBefore": round(load, 2),
         "bareAcknowledgedPerSecond": round(statistics.median(nothing for nothing, _ in pairs)),
         "storedAcknowledgedPerSecond": round(statistics.median(stored for _, stored in pairs)),
         "ratio": round(ratio, 3),

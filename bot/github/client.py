@@ -122,8 +122,10 @@ class GitHub:
     def _open(self, installation_id: int) -> Installation:
         path = route("/app/installations/{id}/access_tokens", id=installation_id)
 
+        urgent = dataclasses.replace(self._endpoint, reserve=True)  # a command needs a token like any other call
+
         async def mint() -> Any:
-            return (await self._endpoint.reply("POST", path, repeatable=True)).data
+            return (await urgent.reply("POST", path, repeatable=True)).data
 
         signer = InstallationSigner(mint, self._clock)
         calls = Calls(self._wire, signer, self._new_budget(), partial(self._etags.view, installation_id))

@@ -119,6 +119,16 @@ async def test_a_fifth_of_the_hour_is_kept_for_what_must_get_through(installatio
     assert await installation.get("/repositories/1") == {"id": 1}
 
 
+async def test_a_token_may_be_asked_for_from_the_apps_reserve(github, canned, clock):
+    """Without one no command could get through."""
+    canned.get(f"{API}/app", payload={"id": 9, "slug": "failres"}, headers=hour(900))
+    await github.app()
+    with pytest.raises(RateLimited):
+        await github.app_get("/app/installations")
+    canned.get(REPO, payload={"id": 1})
+    assert await github.installation(7).get("/repositories/1") == {"id": 1}
+
+
 async def test_a_refused_rerun_is_no_rate_limit(installation, canned, clock):
     """GITHUB.md trap 15: other 403s come through as they are."""
     canned.get(REPO, payload={"id": 1})
