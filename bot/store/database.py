@@ -51,6 +51,11 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
         raise
 
 
+def database_clock() -> ColumnElement[float]:
+    """PostgreSQL's own time, seconds since the epoch."""
+    return cast(extract("epoch", func.clock_timestamp()), Double)
+
+
 class Transaction:
     """One open transaction. `now` is the injected clock's time at its beginning."""
 
@@ -73,9 +78,7 @@ class Transaction:
 
     def lease_now(self) -> ColumnElement[float]:
         """The time by which leases end: the database's own where several processes share it."""
-        if self.postgresql:
-            return cast(extract("epoch", func.clock_timestamp()), Double)
-        return literal(self.now, Double)
+        return database_clock() if self.postgresql else literal(self.now, Double)
 
 
 class Database:
@@ -121,18 +124,19 @@ class Database:
             raise StoreUnavailable(self.what, "it is closed", "open it again")
         async with self._turn:
             self._inside.add(task)
+            connection = self.engine.connect()
             try:
-                connection = await self._open()
-                try:
-                    yield connection
-                finally:
-                    await to_the_end(connection.close())
+                await self._start(connection)
+                yield connection
             finally:
                 self._inside.discard(task)
+                # Asked of the connection: a caller that is cancelled while it opens finds it open.
+                if connection.sync_connection is not None:
+                    await to_the_end(connection.close())
 
-    async def _open(self) -> AsyncConnection:
+    async def _start(self, connection: AsyncConnection) -> None:
         try:
-            return await to_the_end(_started(self.engine.connect()))
+            await to_the_end(connection.start())
         except Exception as error:  # drivers raise their own kinds here, and none of them is a defect of a statement
             raise unavailable(self.what, getattr(error, "orig", None) or error) from error
 
@@ -150,10 +154,6 @@ class Database:
         await self.engine.dispose()
 
 
-async def _started(connection: AsyncConnection) -> AsyncConnection:
-    return await connection.start()
-
-
 def _sqlite_engine(url: URL, *, reading: bool) -> AsyncEngine:
     engine = create_async_engine(
         url, poolclass=AsyncAdaptedQueuePool, pool_size=1, max_overflow=0, pool_reset_on_return=None
@@ -165,7 +165,10 @@ def _sqlite_engine(url: URL, *, reading: bool) -> AsyncEngine:
             connection.execute(f"PRAGMA {pragma}")
 
     def on_begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+        # Straight to the driver: one hop to its thread instead of four, at every transaction.
+        statement = "BEGIN" if reading else "BEGIN IMMEDIATE"
+        adapted: Any = connection.connection.dbapi_connection
+        adapted.run_async(lambda driver: driver.execute(statement))
 
     event.listen(engine.sync_engine, "connect", on_connect)
     event.listen(engine.sync_engine, "begin", on_begin)

@@ -2,22 +2,25 @@
 The due-list: at most one row per key, no payload, leased while the key runs.
 
 A wake makes a key due at the earlier of two times. A claim empties `due_at`, so that a wake during the turn is seen by
-the release, whatever time it was for: nothing woke it → the row goes, or waits for the time that the turn gave.
+the release, whatever time it was for: nothing woke it → the row goes, or waits for the time that the turn gave. A wake
+for later that came during a turn whose process died is kept by the claim that takes over.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, case, delete, func, or_, select, update
+from sqlalchemy import Double, Integer, and_, bindparam, case, delete, func, null, or_, select, update
 
+from bot.store.database import database_clock
 from bot.store.tables import chains, due, inbox
 from bot.store.values import Lease
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from sqlalchemy import ColumnElement
+    from sqlalchemy import ColumnElement, Select
 
     from bot.store.database import Transaction
 
@@ -34,39 +37,40 @@ async def wake(tx: Transaction, times: Mapping[str, float]) -> None:
     )
 
 
-async def claim(tx: Transaction, process: str, owner: str, limit: int, lease_seconds: float) -> list[Lease]:
+async def claim(tx: Transaction, owner: str, limit: int, lease_seconds: float) -> list[Lease]:
     """Lease up to `limit` keys that are due, the longest due first; a key whose lease ran out is due."""
-    lease_now = tx.lease_now()
-    ready = or_(
-        and_(due.c.owner.is_(None), due.c.due_at <= tx.now),
-        and_(due.c.owner.is_not(None), due.c.leased_until < lease_now),
-    )
-    # Two statements: as a subquery of the update the planner may run the pick again and lease more than the limit.
-    # FOR UPDATE: a fenced unit of the last holder holds FOR KEY SHARE, and its key is skipped until it ends.
-    pick = (
-        select(due.c.key)
-        .where(ready)
-        .order_by(func.coalesce(due.c.due_at, due.c.leased_until), due.c.key)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-    )
-    keys = (await tx.run(pick)).scalars().all()
+    keys = (await tx.run(_pick(postgresql=tx.postgresql), {"now": tx.now, "wanted": limit})).scalars().all()
     if not keys:
         return []
     taken = await tx.run(
         update(due)
         .where(due.c.key.in_(keys))
         .values(
-            due_at=None,
+            due_at=case((due.c.due_at > tx.now, due.c.due_at), else_=null()),
             attempts=due.c.attempts + 1,
-            process=process,
             owner=owner,
-            leased_until=lease_now + lease_seconds,
+            leased_until=tx.lease_now() + lease_seconds,
         )
         .returning(due.c.key, due.c.wakes, due.c.attempts)
     )
     leases = {key: Lease(key, owner, wakes, attempts) for key, wakes, attempts in taken}
     return [leases[key] for key in keys]
+
+
+@cache
+def _pick(*, postgresql: bool) -> Select[tuple[str]]:
+    """Built once for each database: building it takes longer than running it."""
+    now = bindparam("now", type_=Double)
+    ended = _ended(database_clock() if postgresql else now)
+    # Two statements: as a subquery of the update the planner may run the pick again and lease more than the limit.
+    # FOR UPDATE: a fenced unit of the last holder holds FOR KEY SHARE, and its key is skipped until it ends.
+    return (
+        select(due.c.key)
+        .where(or_(and_(due.c.owner.is_(None), due.c.due_at <= now), ended))
+        .order_by(case((ended, due.c.leased_until), else_=due.c.due_at), due.c.key)
+        .limit(bindparam("wanted", type_=Integer))
+        .with_for_update(skip_locked=True)
+    )
 
 
 async def holds(tx: Transaction, lease: Lease) -> bool:
@@ -90,7 +94,7 @@ async def release(tx: Transaction, lease: Lease, again: float | None, *, failed:
             raise ValueError("a turn that failed must say when it is tried again")
         if (await tx.run(delete(due).where(_mine(lease), due.c.due_at.is_(None)))).rowcount:
             return True
-    values: dict[str, Any] = {"process": None, "owner": None, "leased_until": None}
+    values: dict[str, Any] = {"owner": None, "leased_until": None}
     if again is not None:
         values["due_at"] = case((due.c.due_at < again, due.c.due_at), else_=again)
     if not failed:
@@ -98,18 +102,17 @@ async def release(tx: Transaction, lease: Lease, again: float | None, *, failed:
     return bool((await tx.run(update(due).where(_mine(lease)).values(values))).rowcount)
 
 
-async def extend(tx: Transaction, process: str, lease_seconds: float) -> None:
-    """Renew every lease of the process."""
-    await tx.run(update(due).where(due.c.process == process).values(leased_until=tx.lease_now() + lease_seconds))
+async def extend(tx: Transaction, held: Iterable[tuple[str, str]], lease_seconds: float) -> None:
+    """Renew those leases, given by key and owner, that still hold."""
+    rows = [{"held_key": key, "held_owner": owner} for key, owner in sorted(held)]
+    if rows:
+        mine = and_(due.c.key == bindparam("held_key"), due.c.owner == bindparam("held_owner"))
+        await tx.run(update(due).where(mine).values(leased_until=tx.lease_now() + lease_seconds), rows)
 
 
 async def forget_leases(tx: Transaction) -> None:
-    """Every lease is a dead process's: its key is due at once."""
-    await tx.run(
-        update(due)
-        .where(due.c.owner.is_not(None))
-        .values(process=None, owner=None, leased_until=None, due_at=func.coalesce(due.c.due_at, tx.now))
-    )
+    """Every lease is a dead process's: it ends now, and its key can be claimed at once."""
+    await tx.run(update(due).where(due.c.owner.is_not(None)).values(leased_until=0.0))
 
 
 async def rebuild(tx: Transaction) -> None:
@@ -120,9 +123,13 @@ async def rebuild(tx: Transaction) -> None:
 
 async def next_due(tx: Transaction) -> float | None:
     """The earliest time at which a key can be claimed; None if there is none, leases that hold aside."""
-    ended = and_(due.c.owner.is_not(None), due.c.leased_until < tx.lease_now())
+    ended = _ended(tx.lease_now())
     when = case((ended, due.c.leased_until), else_=due.c.due_at)
     return (await tx.run(select(func.min(when)).where(or_(due.c.owner.is_(None), ended)))).scalar()
+
+
+def _ended(lease_now: ColumnElement[float]) -> ColumnElement[bool]:
+    return and_(due.c.owner.is_not(None), due.c.leased_until < lease_now)
 
 
 def _mine(lease: Lease) -> ColumnElement[bool]:

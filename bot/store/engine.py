@@ -25,18 +25,21 @@ class Store:
     """
     Inbox, journal, due-list, outbox, lanes and texts. Made by `open_store`.
 
-    Every method may raise `StoreUnavailable`. `owner` names this process in its leases. `awake` rings when something
-    may have become due or claimable, here or in another process; each loop takes its own event by `awake.listen()`.
+    Every method may raise `StoreUnavailable`. `owner` begins the names of this store's leases. `awake` rings when
+    something may be due or claimable, here or in another process; each loop takes its own event by `awake.listen()`.
     `embedded` is true on SQLite, where this process is the only one.
     """
 
     def __init__(self, database: Database, *, owner: str | None = None, lock: DirectoryLock | None = None) -> None:
-        self.owner = owner or uuid.uuid4().hex
+        self.owner = f"{owner or 'failres'}-{uuid.uuid4().hex}"  # a restarted process must not pass for its predecessor
         self.awake = Awake()
         self.embedded = database.embedded
         self._database, self._lock = database, lock
         self._group = GroupCommit(self._receive_all)
         self._claims = 0
+        # What the heartbeat renews: a lease whose end could not be written must run out, not be renewed for ever.
+        self._keys: set[tuple[str, str]] = set()
+        self._orders: set[tuple[str, str]] = set()
         self.listener = None if database.embedded else Listener(database, self.awake.set)
 
     @property
@@ -75,16 +78,19 @@ class Store:
 
     @asynccontextmanager
     async def _unit(self, label: str, lease: Lease | None = None) -> AsyncIterator[Unit]:
-        async with self._database.begin(label) as tx:
-            if lease is not None and not await due.holds(tx, lease):
-                raise LeaseLost(lease.key)
-            unit = Unit(tx)
-            yield unit
-            await unit.write_wakes()
-            if unit.rings:
-                await notify(tx)
-        if unit.rings:
-            self.awake.set()
+        unit: Unit | None = None
+        try:
+            async with self._database.begin(label) as tx:
+                if lease is not None and not await due.holds(tx, lease):
+                    raise LeaseLost(lease.key)
+                unit = Unit(tx)
+                yield unit
+                await unit.write_wakes()
+                if unit.rings:
+                    await notify(tx)
+        finally:  # also when the caller was cancelled: the commit may have gone through
+            if unit is not None and unit.rings:
+                self.awake.set()
 
     # the journal and the texts
 
@@ -130,7 +136,9 @@ class Store:
     async def claim(self, limit: int, lease_seconds: float) -> list[Lease]:
         """Lease up to `limit` due keys, the longest due first."""
         async with self._database.begin("claim") as tx:
-            return await due.claim(tx, self.owner, self._next_owner(), limit, lease_seconds)
+            leases = await due.claim(tx, self._next_owner(), limit, lease_seconds)
+        self._keys.update((lease.key, lease.owner) for lease in leases)
+        return leases
 
     async def release(self, lease: Lease, again: float | None, *, failed: bool = False) -> bool:
         """
@@ -138,16 +146,18 @@ class Store:
 
         `failed` keeps the count of attempts and needs an `again`. Returns False if the lease was lost.
         """
-        async with self._database.begin("release") as tx:
-            kept = await due.release(tx, lease, again, failed=failed)
-        self.awake.set()
-        return kept
+        self._keys.discard((lease.key, lease.owner))
+        try:
+            async with self._database.begin("release") as tx:
+                return await due.release(tx, lease, again, failed=failed)
+        finally:
+            self.awake.set()
 
     async def extend(self, lease_seconds: float) -> None:
-        """Renew every lease of this process, on keys and on orders: the heartbeat."""
+        """The heartbeat: renew every lease, on keys and on orders, that was claimed here and not given back."""
         async with self._database.begin("extend") as tx:
-            await due.extend(tx, self.owner, lease_seconds)
-            await outbox.extend(tx, self.owner, lease_seconds)
+            await due.extend(tx, self._keys, lease_seconds)
+            await outbox.extend(tx, self._orders, lease_seconds)
 
     async def next_due(self) -> float | None:
         """The earliest time at which a key can be claimed; None if there is none, leases that hold aside."""
@@ -174,7 +184,9 @@ class Store:
     async def claim_orders(self, limit: int, lease_seconds: float) -> list[LeasedOrder]:
         """Lease up to `limit` orders that may go now, fair over lanes and, within a lane, over repositories."""
         async with self._database.begin("claim_orders") as tx:
-            return await lanes.claim(tx, self.owner, self._next_owner(), limit, lease_seconds)
+            orders = await lanes.claim(tx, self._next_owner(), limit, lease_seconds)
+        self._orders.update((leased.order.action_key, leased.owner) for leased in orders)
+        return orders
 
     async def finish_order(
         self,
@@ -204,6 +216,7 @@ class Store:
 
     @asynccontextmanager
     async def _unit_of_order(self, label: str, leased: LeasedOrder, lane_ready_at: float | None) -> AsyncIterator[Unit]:
+        self._orders.discard((leased.order.action_key, leased.owner))
         async with self._unit(label) as unit:
             unit.ordered = True  # a serial lane is free again
             yield unit

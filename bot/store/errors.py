@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -81,7 +82,7 @@ def explained(what: str) -> Iterator[None]:
         raise
     except DBAPIError as error:
         raise unavailable(what, error.orig or error) from error
-    except OSError as error:
+    except (OSError, sqlite3.Error) as error:
         raise unavailable(what, error) from error
 
 

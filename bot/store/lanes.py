@@ -7,10 +7,12 @@ lane the smallest priority is first, then the round (see `outbox`). An order nev
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import and_, case, delete, func, or_, select, text, update
+from sqlalchemy import Double, Integer, and_, bindparam, case, delete, func, or_, select, text, update
 
+from bot.store.database import database_clock
 from bot.store.outbox import free, inherit, leased
 from bot.store.tables import lanes, outbox
 from bot.store.values import LeasedOrder, Order
@@ -24,11 +26,11 @@ _CLAIM_LOCK: Final = 7_201_132
 """PostgreSQL's advisory lock: a lane's limit counts rows, so two claims must not count at the same moment."""
 
 
-async def claim(tx: Transaction, process: str, owner: str, limit: int, lease_seconds: float) -> list[LeasedOrder]:
+async def claim(tx: Transaction, owner: str, limit: int, lease_seconds: float) -> list[LeasedOrder]:
     """Lease up to `limit` orders that may go now."""
     if tx.postgresql:
         await tx.run(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CLAIM_LOCK})
-    picked = (await tx.run(_pick(tx, limit))).all()
+    picked = (await tx.run(_pick(postgresql=tx.postgresql), {"now": tx.now, "wanted": limit})).all()
     if not picked:
         return []
     for row in picked:
@@ -37,9 +39,7 @@ async def claim(tx: Transaction, process: str, owner: str, limit: int, lease_sec
     taken = await tx.run(
         update(outbox)
         .where(outbox.c.number.in_([row.number for row in picked]), free(tx))
-        .values(
-            attempts=outbox.c.attempts + 1, process=process, owner=owner, leased_until=tx.lease_now() + lease_seconds
-        )
+        .values(attempts=outbox.c.attempts + 1, owner=owner, leased_until=tx.lease_now() + lease_seconds)
         .returning(outbox)
     )
     by_number = {row.number: row for row in taken}
@@ -47,16 +47,21 @@ async def claim(tx: Transaction, process: str, owner: str, limit: int, lease_sec
     return [_leased(by_number[row.number]) for row in picked if row.number in by_number]
 
 
-def _pick(tx: Transaction, limit: int) -> Select[*tuple[Any, ...]]:
+@cache
+def _pick(*, postgresql: bool) -> Select[*tuple[Any, ...]]:
+    """Built once for each database: building it takes longer than running it."""
+    now = bindparam("now", type_=Double)
+    lease_now = database_clock() if postgresql else now
+    free = or_(outbox.c.owner.is_(None), outbox.c.leased_until < lease_now)
+    other = outbox.alias("other")
     busy = (
         select(outbox.c.lane, func.count().label("running"), func.max(outbox.c.serial).label("serial"))
-        .where(leased(tx))
+        .where(leased(outbox, lease_now))
         .group_by(outbox.c.lane)
         .cte("busy")
     )
-    other = outbox.alias("other")
     same_target = and_(other.c.key == outbox.c.key, other.c.target == outbox.c.target)
-    target_busy = select(other.c.number).where(same_target, leased(tx, other)).exists()
+    target_busy = select(other.c.number).where(same_target, leased(other, lease_now)).exists()
     running = func.coalesce(busy.c.running, 0)
     # Two orders for one target are free at once only if a lease on the older ran out: the newer one stands for both.
     newest = func.max(outbox.c.number).over(partition_by=(outbox.c.key, outbox.c.target))
@@ -77,9 +82,9 @@ def _pick(tx: Transaction, limit: int) -> Select[*tuple[Any, ...]]:
         .outerjoin(lanes, lanes.c.lane == outbox.c.lane)
         .outerjoin(busy, busy.c.lane == outbox.c.lane)
         .where(
-            outbox.c.not_before <= tx.now,
-            free(tx),
-            func.coalesce(lanes.c.ready_at, 0) <= tx.now,
+            outbox.c.not_before <= now,
+            free,
+            func.coalesce(lanes.c.ready_at, 0) <= now,
             or_(running == 0, and_(outbox.c.serial == 0, busy.c.serial == 0)),
             ~target_busy,
         )
@@ -93,7 +98,7 @@ def _pick(tx: Transaction, limit: int) -> Select[*tuple[Any, ...]]:
         select(placed.c.number, placed.c.key, placed.c.target, placed.c.rivals)
         .where(or_(placed.c.serial == 0, placed.c.place == 1))
         .order_by(placed.c.running + placed.c.place, placed.c.served, placed.c.priority, placed.c.number)
-        .limit(limit)
+        .limit(bindparam("wanted", type_=Integer))
     )
 
 
@@ -130,7 +135,7 @@ async def next_order(tx: Transaction) -> float | None:
         and_(other.c.lane == outbox.c.lane, or_(other.c.serial == 1, outbox.c.serial == 1)),
         and_(other.c.key == outbox.c.key, other.c.target == outbox.c.target),
     )
-    blocked = select(other.c.number).where(behind, leased(tx, other)).exists()
+    blocked = select(other.c.number).where(behind, leased(other, tx.lease_now())).exists()
     ready_at = func.coalesce(lanes.c.ready_at, 0)
     when = case((outbox.c.not_before > ready_at, outbox.c.not_before), else_=ready_at)
     earliest = select(func.min(when)).select_from(outbox.outerjoin(lanes, lanes.c.lane == outbox.c.lane))

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import and_, delete, func, or_, select, update
+from sqlalchemy import and_, bindparam, delete, func, or_, select, update
 
 from bot.store.errors import LeaseLost
 from bot.store.tables import outbox
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from sqlalchemy import ColumnElement
+    from sqlalchemy import ColumnElement, FromClause
 
     from bot.store.database import Transaction
     from bot.store.values import LeasedOrder, Order
 
-_FREE: Final = {"process": None, "owner": None, "leased_until": None}
+_FREE: Final = {"owner": None, "leased_until": None}
 
 
 async def enqueue(tx: Transaction, orders: Sequence[Order]) -> None:
@@ -85,9 +85,12 @@ async def inherit(tx: Transaction, numbers: Sequence[int], attempts: int) -> Non
     await tx.run(update(outbox).where(fewer).values(attempts=attempts))
 
 
-async def extend(tx: Transaction, process: str, lease_seconds: float) -> None:
-    """Renew every lease of the process."""
-    await tx.run(update(outbox).where(outbox.c.process == process).values(leased_until=tx.lease_now() + lease_seconds))
+async def extend(tx: Transaction, held: Iterable[tuple[str, str]], lease_seconds: float) -> None:
+    """Renew those leases, given by action key and owner, that still hold."""
+    rows = [{"held_key": key, "held_owner": owner} for key, owner in sorted(held)]
+    if rows:
+        mine = and_(outbox.c.action_key == bindparam("held_key"), outbox.c.owner == bindparam("held_owner"))
+        await tx.run(update(outbox).where(mine).values(leased_until=tx.lease_now() + lease_seconds), rows)
 
 
 async def forget_leases(tx: Transaction) -> None:
@@ -95,9 +98,9 @@ async def forget_leases(tx: Transaction) -> None:
     await tx.run(update(outbox).where(outbox.c.owner.is_not(None)).values(_FREE))
 
 
-def leased(tx: Transaction, table: Any = outbox) -> ColumnElement[bool]:
+def leased(table: FromClause, lease_now: ColumnElement[float]) -> ColumnElement[bool]:
     """The condition that somebody holds the order and the lease has not run out."""
-    return and_(table.c.owner.is_not(None), table.c.leased_until >= tx.lease_now())
+    return and_(table.c.owner.is_not(None), table.c.leased_until >= lease_now)
 
 
 def free(tx: Transaction) -> ColumnElement[bool]:

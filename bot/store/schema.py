@@ -28,7 +28,7 @@ def prepare(connection: Connection, what: str) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _DDL_LOCK})
     found = stored_version(connection)
     if found is None:
-        metadata.create_all(connection)
+        metadata.create_all(connection, checkfirst=False)
         connection.execute(meta.insert().values(name="schema", value=str(VERSION)))
         return
     refuse_newer(found, what)

@@ -80,7 +80,6 @@ due = Table(
     Column("due_at", Double),
     Column("wakes", Integer, nullable=False),
     Column("attempts", Integer, nullable=False),
-    Column("process", Text),
     Column("owner", Text),
     Column("leased_until", Double),
 )
@@ -102,7 +101,6 @@ outbox = Table(
     Column("body", Text, nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("reason", Text),
-    Column("process", Text),
     Column("owner", Text),
     Column("leased_until", Double),
 )

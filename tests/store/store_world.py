@@ -54,6 +54,15 @@ class World:
         if self.postgresql:
             await asyncio.sleep(seconds + 0.02)
 
+    async def wipe(self) -> None:
+        """An empty database again."""
+        await self.close()
+        self.stores.clear()
+        if self.postgresql:
+            await empty(self.url)
+        else:
+            self.url = self.url.replace("/state", "/state/again")
+
     async def sql(self, statement: str, **values: Any) -> list[Any]:
         """Run SQL beside the store, as an intruder would. On SQLite the store must be closed or idle."""
         drivers = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
