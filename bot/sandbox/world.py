@@ -7,7 +7,6 @@ has them: the API, the web (pages and git), and where logs and artifacts are dow
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +34,6 @@ from bot.sandbox.webhooks.routes import hook_routes
 
 WEBHOOK_SECRET = "a secret of the sandbox"  # noqa: S105 - not a credential of anything outside this process
 MAX_PUSH_BYTES = 256 * 1024 * 1024
-
-Pages = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Sandbox:
@@ -71,7 +68,6 @@ class Sandbox:
         self.logs = LogOrigin(self.github)
         services = Services(self.github, self.tokens, self.limits, self.ci, self.logs)
         self.api = Api(services, description, {**ROUTES, **hook_routes(self.hooks)}, self.faults)
-        self.pages: Pages | None = None
         self._runners: list[web.AppRunner] = []
 
     async def start(self, *, api_port: int = 0, web_port: int = 0) -> None:
@@ -112,11 +108,9 @@ class Sandbox:
         return self.tokens.for_user(self.github.accounts[login])
 
     async def _web(self, request: web.Request) -> web.StreamResponse:
-        if smart_http.is_git(request.path):
-            return await smart_http.serve(self.github, self.tokens, request)
-        if self.pages is None:
+        if not smart_http.is_git(request.path):
             raise web.HTTPNotFound
-        return await self.pages(request)
+        return await smart_http.serve(self.github, self.tokens, request)
 
     async def _open(self, application: web.Application, port: int) -> str:
         runner = web.AppRunner(application, access_log=None)
