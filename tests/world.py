@@ -51,18 +51,20 @@ class World(Stage):
             self.failres.store.after_commit = self._after_commit
 
     async def settle(self, patience: float | None = None) -> None:
-        """Let everything happen; as patient as the weather needs, and back from the dead each time."""
-        while True:
-            try:
-                await super().settle(_PATIENCE.get(self.weather, PATIENCE) if patience is None else patience)
-            except BaseExceptionGroup as group:
-                if group.subgroup(Killed) is None:
-                    raise
-            except Killed:
-                pass
-            else:
-                return
-            await self.die_and_return()
+        """Let everything happen, as patient as the weather needs."""
+        await super().settle(_PATIENCE.get(self.weather, PATIENCE) if patience is None else patience)
+
+    async def step(self) -> bool:
+        """One step; a death in it counts as something that happened."""
+        try:
+            return await super().step()
+        except BaseExceptionGroup as group:
+            if group.subgroup(Killed) is None:
+                raise
+        except Killed:
+            pass
+        await self.die_and_return()
+        return True
 
     async def die_and_return(self) -> None:
         """Lose everything but the state directory."""

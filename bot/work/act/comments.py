@@ -33,7 +33,7 @@ async def post_comment(place: Place, action: PostComment, texts: Texts) -> Outco
         if known is None:
             raise
         gone = CommentGone(number=action.number, comment_id=known)
-        return Outcome((gone,), refused="somebody deleted the comment")
+        return Outcome((gone,), refused="somebody deleted the comment", retry_at=place.clock.now())
     if action.resolved or action.hidden:
         await place.installation.graphql(HIDE if action.resolved else SHOW, id=comment["node_id"])
     result: dict[str, Any] = {"commentId": int(comment["id"]), "hidden": action.resolved}

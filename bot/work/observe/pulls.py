@@ -9,7 +9,7 @@ from bot.objects import Json, NotUnderstood, pull_observed, seconds, understood
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import FindPull, ReadFiles, ReadPull, SweepPulls
-from resolver.facts import Fact, Person, PullFilesRead, PullObserved, RollupSeen
+from resolver.facts import BaseMoved, Fact, Person, PullFilesRead, PullObserved, RollupSeen
 from resolver.ids import PullNumber, RepoId, Sha
 
 LISTED_FILES = 3_000
@@ -24,7 +24,7 @@ async def read_pull(place: Place, action: ReadPull) -> Outcome:
 
 
 async def read_files(place: Place, action: ReadFiles) -> Outcome:
-    """List the files that a pull request changes. The head may have moved meanwhile: then the list is not this head's."""
+    """List the files that a pull request changes; none if the head moved meanwhile."""
     pull = pull_observed(await place.installation.get(place.path("/pulls/{n}", n=action.number)))
     if pull.head_sha != action.head_sha:
         return Outcome((pull,), refused="the head moved while its files were read")
@@ -53,7 +53,7 @@ query($owner: String!, $name: String!, $after: String) {
     pullRequests(states: OPEN, first: 50, after: $after, orderBy: {field: CREATED_AT, direction: ASC}) {
       pageInfo { hasNextPage endCursor }
       nodes {
-        number title isDraft updatedAt headRefName headRefOid baseRefName
+        number title isDraft updatedAt headRefName headRefOid baseRefName baseRef { target { oid } }
         author { login __typename ... on User { databaseId } ... on Bot { databaseId } }
         headRepository { databaseId owner { login } }
         labels(first: 50) { nodes { name } }
@@ -93,7 +93,10 @@ def _swept(node: Json) -> tuple[Fact, ...]:
             pull = _pull(node)
             commits = node["commits"]["nodes"]
             rollup = commits[0]["commit"].get("statusCheckRollup") if commits else None
-            return (pull, _rollup(pull.head_sha, rollup)) if rollup else (pull,)
+            counted = (_rollup(pull.head_sha, rollup),) if rollup else ()
+            base = (node.get("baseRef") or {}).get("target") or {}
+            moved = (BaseMoved(ref=pull.base_ref, sha=Sha(base["oid"]), config_touched=None),) if base else ()
+            return (pull, *moved, *counted)
     except NotUnderstood:
         return ()
 
