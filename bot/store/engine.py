@@ -104,7 +104,7 @@ class Store:
         while not reader.finished:
             async with self._database.look() as tx:
                 page = await reader.page(tx)
-            for row in page:
+            for row in reader.check(page):
                 yield row
 
     async def keys(self) -> list[str]:

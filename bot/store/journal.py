@@ -18,7 +18,7 @@ from bot.store.tables import chains, journal
 from bot.store.values import JournalRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Row
 
@@ -103,11 +103,11 @@ class Reader:
         """True when the end was reached."""
         return self._end is not None and self._seq >= self._end
 
-    async def page(self, tx: Transaction) -> list[JournalRow]:
-        """The next records, at most `PAGE`."""
+    async def page(self, tx: Transaction) -> Sequence[Row[*tuple[Any, ...]]]:
+        """The next rows, at most `PAGE`, for `check`."""
         if self._end is None:
             await self._find_ends(tx)
-        rows = (
+        return (
             await tx.run(
                 select(journal)
                 .where(journal.c.key == self._key, journal.c.seq > self._seq, journal.c.seq <= self._end)
@@ -115,10 +115,13 @@ class Reader:
                 .limit(PAGE)
             )
         ).all()
-        page = [self._checked(row) for row in rows]
+
+    def check(self, page: Sequence[Row[*tuple[Any, ...]]]) -> Iterator[JournalRow]:
+        """The page's records, those before a damaged one first."""
+        for row in page:
+            yield self._checked(row)
         if len(page) < PAGE:
             self._check_end()
-        return page
 
     async def _find_ends(self, tx: Transaction) -> None:
         # One statement is one snapshot: a record that is appended meanwhile is no damage.

@@ -47,7 +47,7 @@ class Unit:
         """The key's records after a number, read in this transaction. Raises `JournalCorrupt`."""
         reader = journal.Reader(key, after)
         while not reader.finished:
-            for row in await reader.page(self.tx):
+            for row in reader.check(await reader.page(self.tx)):
                 yield row
 
     async def enqueue(self, orders: Sequence[Order]) -> None:

@@ -167,9 +167,15 @@ async def test_damage_is_named_with_its_record(world: World, seq: int, found_at:
     await store.close()
     await world.sql("UPDATE journal SET data = '{}' WHERE seq = :seq", seq=seq)
     store = await world.open()
+    given: list[int] = []
+
+    async def read() -> None:
+        async for row in store.records("repo:1"):
+            given.append(row.seq)  # noqa: PERF401 - what came before the error is the question
+
     with pytest.raises(JournalCorrupt) as error:
-        await _read(store)
-    assert error.value.seq == found_at
+        await read()
+    assert (error.value.seq, given) == (found_at, list(range(1, seq)))
     with pytest.raises(JournalCorrupt):
         await _read(store, after=1)
     assert await _read(store, after=5) == []
