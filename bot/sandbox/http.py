@@ -20,11 +20,12 @@ from bot.sandbox.api.call import Call, Reply, Services, Table
 from bot.sandbox.auth import Caller
 from bot.sandbox.changes.refusals import Refused
 from bot.sandbox.description import Description
-from bot.sandbox.faults import UNICORN, Fault, Faults
+from bot.sandbox.faults import Faults
 from bot.sandbox.graphql import GraphQL
 from bot.sandbox.permissions import header
 from bot.sandbox.router import Match, Router
 from bot.sandbox.state import Repository
+from bot.sandbox.troubles import befall
 
 API_VERSION = "2022-11-28"
 DOCUMENTATION = "https://docs.github.com/rest"
@@ -59,22 +60,21 @@ class Api:
         """Answer one request."""
         path = request.rel_url.raw_path.removeprefix("/api/v3")
         fault = self.faults.next(request.method, path)
-        if fault is not None:
-            await self.services.github.clock.sleep(fault.seconds)
-            if fault.how == "drop":
-                return _hang_up(request)
-            if fault.how == "answer":
-                return _faulty(fault)
-            if fault.how == "stale":
-                return self._stale(request)
+        if fault is None:
+            return await self._carry_out(request, path)
+        return await befall(
+            fault,
+            self.services.github.clock,
+            request,
+            lambda: self._carry_out(request, path),
+            lambda: self._stale(request),
+        )
+
+    async def _carry_out(self, request: web.Request, path: str) -> web.Response:
         if path in _GRAPHQL:
             self.ledger.by_route["graphql"] += 1
-            answer = await self.graphql.answer(request)
-        else:
-            answer = await self._answer(request, path)
-        if fault is not None and fault.how == "lose":
-            return _hang_up(request)
-        return _faulty(fault) if fault is not None and fault.how == "replace" else answer
+            return await self.graphql.answer(request)
+        return await self._answer(request, path)
 
     async def _answer(self, request: web.Request, path: str) -> web.Response:
         caller, match = Caller(), None
@@ -232,19 +232,3 @@ def _refusal(refused: Refused) -> Reply:
     if refused.errors:
         body["errors"] = refused.errors
     return Reply(refused.status, body)
-
-
-def _faulty(fault: Fault) -> web.Response:
-    if fault.body is None and fault.status == 502:
-        return web.Response(status=502, text=UNICORN, content_type="text/html", headers=fault.headers)
-    if isinstance(fault.body, str):
-        return web.Response(status=fault.status, text=fault.body, content_type="text/html", headers=fault.headers)
-    body = fault.body if fault.body is not None else {"message": "Not Found" if fault.status == 404 else "Server Error"}
-    return web.json_response(body, status=fault.status, headers=fault.headers)
-
-
-def _hang_up(request: web.Request) -> web.Response:
-    """End the connection without an answer."""
-    if request.transport is not None:
-        request.transport.close()
-    return web.Response(status=500)

@@ -9,6 +9,7 @@ with an error of type RATE_LIMITED.
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,6 +17,8 @@ from bot.clock import Clock
 
 Resource = Literal["core", "graphql"]
 WINDOW = 3_600.0
+WRITES_A_MINUTE = 80
+WRITES_AN_HOUR = 500
 PER_HOUR = 5_000
 ANONYMOUS_PER_HOUR = 60
 PRIMARY_MESSAGE = "API rate limit exceeded"
@@ -47,12 +50,18 @@ class _Secondary:
 
 
 class Limits:
-    """Counts calls for each caller and resource. `status` is what exceeding the primary limit answers."""
+    """
+    Counts calls for each caller and resource. `status` is what exceeding a limit answers.
+
+    With `enforce_writes` more than 80 writes a minute or 500 an hour meet the secondary limit, as at GitHub.
+    """
 
     def __init__(self, clock: Clock, per_hour: int = PER_HOUR) -> None:
         self._clock = clock
         self._windows: dict[tuple[str, Resource], _Window] = {}
         self._secondary: list[_Secondary] = []
+        self._writes: dict[str, deque[float]] = {}
+        self.enforce_writes = False
         self.per_hour = per_hour
         self.status: Literal[403, 429] = 403
 
@@ -75,6 +84,8 @@ class Limits:
     def check(self, caller: str, resource: Resource, *, write: bool) -> Limited | None:
         """Count one call; an answer where it is over a limit."""
         window = self._window(caller, resource)
+        if write and self._too_many(caller):
+            return Limited(self.status, SECONDARY_MESSAGE, {"Retry-After": "60"})
         for row in self._secondary:
             if row.times > 0 and (write or not row.writes_only):
                 row.times -= 1
@@ -84,6 +95,22 @@ class Limits:
             return Limited(self.status, f"{PRIMARY_MESSAGE} for {caller}.")
         window.used += 1
         return None
+
+    def _too_many(self, caller: str) -> bool:
+        """Count a write and see whether they come faster than GitHub lets them."""
+        now = self._clock.now()
+        writes = self._writes.setdefault(caller, deque())
+        while writes and writes[0] <= now - WINDOW:
+            writes.popleft()
+        in_a_minute = sum(at > now - 60 for at in writes)
+        if self.enforce_writes and (in_a_minute >= WRITES_A_MINUTE or len(writes) >= WRITES_AN_HOUR):
+            return True
+        writes.append(now)
+        return False
+
+    def writes(self, caller: str) -> list[float]:
+        """When a caller wrote within the last hour."""
+        return list(self._writes.get(caller, ()))
 
     def forgive(self, caller: str, resource: Resource) -> None:
         """GitHub: an answer of 304 does not count."""

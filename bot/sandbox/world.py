@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from bot.clock import Clock
 from bot.sandbox import smart_http
@@ -28,6 +29,7 @@ from bot.sandbox.limits import Limits
 from bot.sandbox.pages import Pages
 from bot.sandbox.people import People
 from bot.sandbox.state import GitHub
+from bot.sandbox.troubles import befall
 from bot.sandbox.webhooks.hooks import Hooks
 from bot.sandbox.webhooks.payloads import payload
 from bot.sandbox.webhooks.routes import hook_routes
@@ -79,7 +81,9 @@ class Sandbox:
         Pages(self.github, self.people).add_to(pages)
         pages.router.add_route("*", "/{path:.*}", self._web)
         self.github.web_url = await self._open(pages, web_port)
-        self.logs.url = await self._open(self.logs.application(), 0)
+        downloads = self.logs.application()
+        downloads.middlewares.append(self._trouble)
+        self.logs.url = await self._open(downloads, 0)
 
     async def stop(self) -> None:
         """Close all ports and connections."""
@@ -107,6 +111,14 @@ class Sandbox:
         """Give a person's token, for the API and as git's password."""
         return self.tokens.for_user(self.github.accounts[login])
 
+    @web.middleware
+    async def _trouble(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Faults strike downloads too; their paths begin with `/logs/`, `/run-logs/`, `/artifacts/`."""
+        fault = self.faults.next(request.method, request.path)
+        if fault is None:
+            return await handler(request)
+        return await befall(fault, self.github.clock, request, lambda: handler(request), _gone)
+
     async def _web(self, request: web.Request) -> web.StreamResponse:
         if not smart_http.is_git(request.path):
             raise web.HTTPNotFound
@@ -119,3 +131,8 @@ class Sandbox:
         site = web.TCPSite(runner, "127.0.0.1", port)
         await site.start()
         return f"http://127.0.0.1:{runner.addresses[0][1]}"
+
+
+def _gone() -> web.Response:
+    """Downloads have no replicas: what lags is not there."""
+    return web.Response(status=404)

@@ -7,7 +7,7 @@ import re
 import aiohttp
 import pytest
 
-from bot.sandbox.changes import comments, repositories
+from bot.sandbox.changes import comments, pushes, repositories
 from bot.sandbox.faults import Fault
 from tests.sandbox.lab import Lab
 
@@ -140,3 +140,54 @@ async def test_faults_fit_patterns_and_run_out(lab: Lab) -> None:
     assert [one.status for one in answers] == [200, 502, 502, 200]
     assert answers[1].raw.startswith(b"<!DOCTYPE html>")
     assert (await lab.get("/repos/octo/app")).status == 200
+
+
+async def test_writes_faster_than_github_lets_them(lab: Lab) -> None:
+    """With that limit on, the 81st write in a minute is refused with Retry-After; a minute later it works."""
+    pull = lab.pull()
+    lab.sandbox.limits.enforce_writes = True
+    lab.token = lab.app_token()
+    path = f"/repos/octo/app/issues/{pull.number}/labels"
+    statuses = [(await lab.post(path, {"labels": ["bug"]})).status for _ in range(81)]
+    assert statuses == [200] * 80 + [403]
+    lab.clock.advance(60)
+    assert (await lab.post(path, {"labels": ["bug"]})).status == 200
+    assert len(lab.sandbox.limits.writes(f"installation {lab.installation.id}")) == 81
+
+
+@pytest.mark.parametrize("path", ["pulls/1", "commits/feature", "compare/main...feature"])
+async def test_trap_34_a_diff_may_be_too_large(lab: Lab, path: str) -> None:
+    """The diff media type gives text; over 300 files it is 406 `too_large`, while the files are still listed."""
+    lab.pull(files={f"f{number}.py": "1\n" for number in range(300)})
+    headers = {"Accept": "application/vnd.github.diff"}
+    small = await lab.get(f"/repos/octo/app/{path}", headers=headers)
+    assert (small.status, small.raw.count(b"diff --git ")) == (200, 300)
+    pushes.push_files(lab.act(), "feature", {"one-more.py": "1\n"}, "One more")
+    large = await lab.get(
+        f"/repos/octo/app/{path.replace('commits/feature', 'compare/main...feature')}", headers=headers
+    )
+    assert (large.status, large.body["errors"][0]["code"]) == (406, "too_large")
+    listed = await lab.get("/repos/octo/app/pulls/1/files?per_page=100&page=4")
+    assert len(listed.body) == 1
+
+
+async def test_trap_14_a_run_lags_behind_its_jobs(lab: Lab) -> None:
+    """A rerun's new attempt may stay unseen for a while: the run and its jobs are shown as they were."""
+    workflow = {".github/workflows/ci.yml": "on: pull_request\njobs: {t: {runs-on: u, steps: [{run: x}]}}\n"}
+    pushes.push_files(lab.act(), "main", workflow, "Add CI")
+    lab.sandbox.ci.job("t", lambda _tree: lab.outcome(failing=True))
+    lab.pull(files={"new.py": "1\n"})
+    await lab.sandbox.ci.advance()
+    run = next(iter(lab.repo.runs))
+    path = f"/repos/octo/app/actions/runs/{run}"
+    assert (await lab.get(path)).body["run_attempt"] == 1
+    await lab.post(f"{path}/rerun")
+    lab.sandbox.faults.add(Fault("GET", path, how="stale"))
+    assert [(await lab.get(path)).body["run_attempt"] for _ in range(2)] == [1, 2]
+
+
+async def test_faults_strike_downloads(lab: Lab) -> None:
+    """The second origin has the same fault table."""
+    lab.sandbox.faults.add(Fault("GET", "/logs/*", status=503))
+    answer = await lab.get(f"{lab.sandbox.logs.url}/logs/1", token=None)
+    assert answer.status == 503

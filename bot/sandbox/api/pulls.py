@@ -6,6 +6,7 @@ from typing import Any
 
 from bot.sandbox import objects
 from bot.sandbox.api.call import Call, Reply, Table, route
+from bot.sandbox.api.diffs import diff_reply, wants_diff
 from bot.sandbox.changes import pulls, reviews
 from bot.sandbox.changes.refusals import Refused, invalid
 from bot.sandbox.changes.repositories import in_network, role_of
@@ -44,6 +45,10 @@ def _owner(call: Call, pull: Pull) -> str:
 
 async def get_pull(call: Call) -> Reply:
     """`GET pulls/{n}`: `mergeable` is null at first; asking starts the job that finds out (GITHUB.md 5.30)."""
+    if wants_diff(call):
+        pull = call.pull
+        start = call.repo.git.merge_base(pull.base_sha, pull.head_sha)
+        return await diff_reply(call, "PullRequest", start, pull.head_sha)
     shown = objects.pull_request(call.github, call.repo, call.pull)
     if call.caller.token is not None:
         await pulls.find_mergeable(call.act, call.pull)

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from bot.sandbox import objects
 from bot.sandbox.api.call import Call, Reply, Table, found, route
+from bot.sandbox.api.diffs import diff_reply, wants_diff
 from bot.sandbox.changes import pushes
 from bot.sandbox.changes.refusals import Refused
 from bot.sandbox.changes.repositories import in_network, role_of
@@ -59,7 +60,10 @@ async def list_branches(call: Call) -> Reply:
 async def get_commit(call: Call) -> Reply:
     """`GET commits/{ref}`: with its files against the first parent."""
     one = call.repo.git.commit(call.commit(call.parameters["ref"]))
-    files = await call.repo.git.diff(one.parents[0] if one.parents else None, one.sha)
+    before = one.parents[0] if one.parents else None
+    if wants_diff(call):
+        return await diff_reply(call, "Commit", before, one.sha)
+    files = await call.repo.git.diff(before, one.sha)
     return Reply(body=objects.commit(call.github, call.repo, one, files[:MAX_COMPARED_FILES]))
 
 
@@ -90,6 +94,8 @@ async def compare(call: Call) -> Reply:
     start = git.merge_base(base, head) if base and head else None
     if not dots or base is None or head is None or start is None:
         raise Refused(404, "Not Found")
+    if wants_diff(call):
+        return await diff_reply(call, "Comparison", start, head)
     ahead, behind = git.log(head, base), git.log(base, head)
     files = await git.diff(start, head)
     url = f"{call.github.api_url}/repos/{call.repo.full_name}/compare/{quote(base_name)}...{quote(head_name)}"

@@ -46,6 +46,11 @@ async def diff(git_dir: Path, old: str, new: str) -> list[FileDiff]:
     return found
 
 
+async def text(git_dir: Path, old: str, new: str) -> str:
+    """The difference between two commits or trees as `git diff` writes it."""
+    return (await git(git_dir, "diff-tree", "-r", "-M", "-p", old, new)).out.decode(errors="replace")
+
+
 def _raw(parts: list[str]) -> list[tuple[str, str | None, str, str]]:
     rows: list[tuple[str, str | None, str, str]] = []
     at = 0

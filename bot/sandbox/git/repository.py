@@ -134,6 +134,10 @@ class Git:
             known = self._diffs[before, after] = await diff.diff(self.git_dir, before, after)
         return known
 
+    async def diff_text(self, old: str | None, new: str) -> str:
+        """The whole difference between two commits as `git diff` writes it."""
+        return await diff.text(self.git_dir, old or EMPTY_TREE, new)
+
     async def merge_trees(self, ours: str, theirs: str) -> merge.Merged:
         """Merge two commits as far as their tree."""
         return await merge.merge_trees(self.git_dir, self.store, ours, theirs)
