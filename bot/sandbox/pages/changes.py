@@ -49,7 +49,8 @@ def _diff(changed: list[FileDiff], notes: list[tuple[str, dict[str, Any]]]) -> H
     added, deleted = sum(one.additions for one in changed), sum(one.deletions for one in changed)
     total = (
         f'<p class="quiet">{len(changed)} changed file{"" if len(changed) == 1 else "s"} with '
-        f'<span class="plus">{added} additions</span> and <span class="minus">{deleted} deletions</span></p>'
+        f'<span class="plus">{added} addition{"" if added == 1 else "s"}</span> and '
+        f'<span class="minus">{deleted} deletion{"" if deleted == 1 else "s"}</span></p>'
     )
     return Html(total + join([_file(one, notes) for one in changed]))
 

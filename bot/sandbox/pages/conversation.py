@@ -79,7 +79,7 @@ def _reviews(seen: Seen) -> list[tuple[float, Html]]:
 def _review(seen: Seen, review: Review) -> Html:
     did = {"APPROVED": "approved these changes", "CHANGES_REQUESTED": "requested changes"}.get(review.state, "reviewed")
     kind = {"APPROVED": "good", "CHANGES_REQUESTED": "bad"}.get(review.state, "dull")
-    said = f'<div class="prose bubble">{render(review.body)}</div>' if review.body else ""
+    said = f'<div class="prose bubble said">{render(review.body)}</div>' if review.body else ""
     line = f"{avatar(review.author)} {name(review.author)} {did} {ago(seen.github, review.submitted_at)}"
     return Html(f'<div class="event"><span class="dot {kind}"></span>{line}</div>{said}')
 
