@@ -1,0 +1,68 @@
+"""A second opinion: GitHub's own JavaScript clients use the sandbox as they use GitHub."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bot.clock import SystemClock
+from bot.sandbox.changes import accounts, pulls, pushes, repositories
+from bot.sandbox.state import Act, Actor
+from bot.sandbox.world import Sandbox
+from tests.sandbox.lab import MANIFEST
+
+NODE_MODULES = Path(os.environ.get("FAILRES_NODE_MODULES", "node_modules")).resolve()
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.skipif(
+    not all((NODE_MODULES / "@octokit" / name).exists() for name in ("app", "rest")),
+    reason="@octokit/app and @octokit/rest are not installed (FAILRES_NODE_MODULES names their place)",
+)
+async def test_octokit_works_with_the_sandbox(tmp_path: Path) -> None:
+    """App authentication, tokens, paging, writes, GraphQL and errors work, and nothing is against the description."""
+    sandbox = Sandbox(tmp_path, SystemClock(), MANIFEST)
+    author = accounts.add_account(sandbox.github, "author")
+    repo = repositories.create_repository(sandbox.github, sandbox.owner, "app", {"app.py": "x = 1\n"})
+    repositories.set_role(repo, author, "write")
+    accounts.install(sandbox.github, sandbox.app, sandbox.owner)
+    act = Act(sandbox.github, repo, Actor(author))
+    pushes.push_files(act, "feature", {"app.py": "x = 2\n"}, "Change")
+    pull = pulls.open_pull(act, title="Change the app", head="feature", base="main")
+    await sandbox.start()
+    asked = {
+        "modules": str(NODE_MODULES),
+        "baseUrl": sandbox.api_url,
+        "appId": sandbox.app.id,
+        "privateKey": sandbox.private_key,
+        "owner": "octo",
+        "repo": "app",
+        "number": pull.number,
+    }
+    script = Path(__file__).with_name("octokit.mjs")
+    node = await asyncio.create_subprocess_exec(
+        "node",
+        str(script),
+        json.dumps(asked),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={"PATH": os.environ["PATH"]},
+    )
+    out, err = await asyncio.wait_for(node.communicate(), 60)
+    await sandbox.stop()
+    assert node.returncode == 0, err.decode()
+    assert json.loads(out) == {
+        "installations": ["octo"],
+        "title": "Change the app",
+        "comments": [f"comment {number}" for number in range(5)],
+        "check": "neutral",
+        "files": ["app.py"],
+        "pulls": 1,
+        "missing": 404,
+    }
+    assert sandbox.violations == []
