@@ -45,11 +45,19 @@ def run(args: argparse.Namespace) -> int:
         try:
             for label, stream in open_logs(name):
                 triage = read_log(stream, LogContext(check=args.check))
-                print(json.dumps(as_json(label, triage)) if args.json else as_text(label, name, triage, explain=args.explain), flush=True)
+                print(
+                    json.dumps(as_json(label, triage))
+                    if args.json
+                    else as_text(label, name, triage, explain=args.explain),
+                    flush=True,
+                )
         except (UnreadableLogError, OSError) as error:
             bad += 1
             reason = str(error) if isinstance(error, UnreadableLogError) else f"{error.strerror or error}"
-            print(json.dumps({"file": name, "error": reason}) if args.json else f"{name}: {reason}", file=sys.stdout if args.json else sys.stderr)
+            print(
+                json.dumps({"file": name, "error": reason}) if args.json else f"{name}: {reason}",
+                file=sys.stdout if args.json else sys.stderr,
+            )
     return 2 if bad else 0
 
 
@@ -102,7 +110,9 @@ def _is_binary(chunk: bytes) -> bool:
     """Executables, images and archives begin with bytes that no log has many of."""
     head = chunk[:4096]
     control = sum(1 for byte in head if byte < 9 or 13 < byte < 27)
-    return control > len(head) * 0.3 or head.startswith((b"\x7fELF", b"\x89PNG", b"MZ\x90", b"%PDF", b"\xfd7zXZ", b"BZh"))
+    return control > len(head) * 0.3 or head.startswith(
+        (b"\x7fELF", b"\x89PNG", b"MZ\x90", b"%PDF", b"\xfd7zXZ", b"BZh")
+    )
 
 
 def as_json(label: str, triage: Triage) -> dict[str, Any]:
@@ -141,7 +151,11 @@ def _report(label: str, name: str, triage: Triage, *, explain: bool) -> Iterator
         yield from (f"  failing: {item}" for item in triage.items[:20])
         if len(triage.items) > 20 or triage.capped:
             yield f"  … and {len(triage.items) - min(20, len(triage.items)) + triage.capped} more"
-        yield from (f"  at {p.path}:{p.line}: {p.message.splitlines()[0] if p.message else ''}" for p in triage.errors[:10] if p.path)
+        yield from (
+            f"  at {p.path}:{p.line}: {p.message.splitlines()[0] if p.message else ''}"
+            for p in triage.errors[:10]
+            if p.path
+        )
         yield from (f"  flaky: {item} failed and then passed" for item in triage.flaky[:10])
         yield from _key_lines(name, triage)
     if explain:

@@ -1,0 +1,142 @@
+"""
+From a log to its failures: push bytes into a `LogScan`, close it, read the `Triage`.
+
+Memory is bounded whatever the log; time is linear. What is scanned for are the rules (`rulebook`); what they found is collected
+(`collect`) and weighed at the end (`verdict`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from resolver.log.blocks import BlockReader, Window
+from resolver.log.collect import Collector, Hit
+from resolver.log.context import LogContext, StepWindow
+from resolver.log.lines import CleanLine, clean
+from resolver.log.rulebook import CompiledRules, Rule, compiled, load_rules
+from resolver.log.triage import Triage
+from resolver.log.verdict import conclude
+
+__all__ = ["LogContext", "LogScan", "StepWindow", "Triage", "classify", "load_rules"]
+
+_ECHO = ("+ ", "++ ", "+++ ", "$ ")
+"""What a shell with `-x`, or a person, writes before a command: its words are no output."""
+
+
+_ALIASES = {"row": "line", "column": "col", "file": "path", "name": "item", "text": "message"}
+"""Second names, where two alternatives of a pattern need a group each."""
+
+
+class LogScan:
+    """One log, read once from its beginning. Not for several threads."""
+
+    def __init__(self, context: LogContext | None = None, rules: CompiledRules | None = None) -> None:
+        self.context = context or LogContext()
+        self.rules = rules or load_rules()
+        self.reader = BlockReader()
+        self.collector = Collector(sections=self.rules.sections)
+        self.considered: list[tuple[int, str, str]] = []
+        self._counts = [0] * len(self.rules.rules)
+        self._inside: bool | None = None
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes, in any chunking."""
+        for window in self.reader.feed(chunk):
+            self._window(window)
+
+    def close(self) -> Triage:
+        """End the log and say what it told."""
+        for window in self.reader.finish():
+            self._window(window)
+        return conclude(self)
+
+    def _window(self, window: Window) -> None:
+        data = window.data
+        begin = max(0, data.rfind(b"\n", 0, max(0, window.start - 1)) + 1) if window.start else 0
+        spots = sorted((end + begin, tag) for end, tag in self.rules.engine.scan(data[begin:] if begin else data))
+        line, counted, done = window.line, window.start, -1
+        index, total = 0, len(spots)
+        limit, owner = self.collector.limits.hits_per_rule, self.rules.owner
+        while index < total:
+            end, _ = spots[index]
+            start = _line_start(data, end)
+            stop = _line_end(data, end)
+            tags = {owner[spots[index][1]]}
+            index += 1
+            while index < total and spots[index][0] <= stop:
+                tags.add(owner[spots[index][1]])
+                index += 1
+            if start < window.start or start >= window.limit or start == done:
+                continue
+            done = start
+            tags = {tag for tag in tags if self._counts[tag] < limit}
+            if not tags:
+                continue
+            line += data.count(b"\n", counted, start)
+            counted = start
+            self._line(sorted(tags), line, window, start, stop)
+
+    def _line(self, tags: Iterable[int], number: int, window: Window, start: int, stop: int) -> None:
+        line = clean(window.data[start:stop])
+        if self.context.failed_steps and line.stamp is not None:
+            self._step(line.stamp)
+        for tag in tags:
+            rule = self.rules.rules[tag]
+            self._counts[tag] += 1
+            groups = self._match(rule, line)
+            if groups is not None:
+                if not self.collector.take(Hit(rule, groups, number, line.text, window, start, stop)):
+                    continue
+                if len(self.considered) < self.collector.limits.considered and rule.role not in ("mark", "section"):
+                    self.considered.append((number, rule.id, line.text[:200]))
+                return
+
+    def _match(self, rule: Rule, line: CleanLine) -> dict[str, str] | None:
+        if line.mark not in rule.marks or not self.collector.admits(rule):
+            return None
+        if line.text.startswith(_ECHO) and rule.role != "mark":
+            return None
+        found = compiled(rule.pattern).search(line.text)
+        if found is None or (rule.unless is not None and compiled(rule.unless).search(line.text) is not None):
+            return None
+        return {_ALIASES.get(name, name): value for name, value in found.groupdict().items() if value}
+
+    def _step(self, stamp: bytes) -> None:
+        """Notice by its time when the log enters or leaves a failed step."""
+        at = seconds(stamp)
+        inside = any(
+            (step.started_at or 0.0) <= at < (step.completed_at or float("inf")) + 1.0
+            for step in self.context.failed_steps
+        )
+        if inside is not self._inside:
+            self._inside = inside
+            self.collector.new_segment(failing=inside)
+
+
+def seconds(stamp: bytes) -> float:
+    """An Actions timestamp (``2026-01-02T03:04:05.1234567Z``) as seconds since the epoch."""
+    text = stamp.decode("ascii", "replace").rstrip("Z")
+    whole, _, part = text.partition(".")
+    try:
+        return datetime.fromisoformat(whole + "+00:00").timestamp() + float(f"0.{part or 0}")
+    except ValueError:
+        return 0.0
+
+
+def _line_start(data: bytes, end: int) -> int:
+    return max(data.rfind(b"\n", 0, end - 1), data.rfind(b"\r", 0, end - 1)) + 1
+
+
+def _line_end(data: bytes, end: int) -> int:
+    at = end - 1 if data[end - 1 : end] in (b"\n", b"\r") else end
+    line, turn = data.find(b"\n", at), data.find(b"\r", at)
+    line = len(data) if line < 0 else line
+    return line if turn < 0 else min(line, turn)
+
+
+def classify(log: bytes, context: LogContext | None = None) -> Triage:
+    """Classify a whole log that is in memory."""
+    scan = LogScan(context)
+    scan.feed(log)
+    return scan.close()

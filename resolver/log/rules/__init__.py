@@ -1,0 +1,1 @@
+"""The rule files: data only. `resolver.log.rulebook` reads and checks them."""

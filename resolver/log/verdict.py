@@ -1,0 +1,219 @@
+"""Weigh what was collected: did anything fail, of what kind, which failures, and which lines does a person need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from resolver.failure import Finding, Place
+from resolver.fingerprint import fingerprint, normalise_space, set_fingerprint
+from resolver.ids import Fingerprint
+from resolver.log.collect import Collector
+from resolver.log.context import LogContext
+from resolver.log.drafts import Draft, Statement
+from resolver.log.keylines import choose_lines
+from resolver.log.merge import merge_items
+from resolver.log.paths import PathMap
+from resolver.log.structured import StructuredLine, parse_last_line
+from resolver.log.triage import Considered, Triage
+from resolver.secrets import mask
+from resolver.taxonomy import CLASS_OF_KIND, TAXONOMY, class_in_own_workflow
+
+if TYPE_CHECKING:
+    from resolver.log.classify import LogScan
+
+SOLID = 60
+"""From this weight on a finding stands for itself; lighter ones are told only where nothing solid was found."""
+
+_KINDS = (
+    "runner-lost", "quota", "disk", "oom", "cancelled", "stall", "test", "rate-limit", "lockfile", "auth", "conflict", "network",
+    "hook", "config", "build", "type", "lint", "artifacts", "dependency", "unknown",
+)  # fmt: skip
+_KIND_ORDER = {kind: number for number, kind in enumerate(_KINDS)}
+
+
+@dataclass(slots=True)
+class Case:
+    """What speaks of failure, after what was retried, cancelled by a pass, or of another step is set aside."""
+
+    drafts: list[Draft]
+    summaries: list[Statement]
+    exits: list[Statement]
+
+
+def conclude(scan: LogScan) -> Triage:
+    """The triage of a scan whose log has ended."""
+    collector, context = scan.collector, scan.context
+    case = _case(collector)
+    considered = tuple(Considered(line=n, rule=rule, text=mask(text)) for n, rule, text in scan.considered)
+    status = next((s.status for s in reversed(case.exits) if s.status), None)
+    facts = {
+        "lines": scan.reader.lines, "bytes": scan.reader.bytes, "considered": considered, "exit_status": status,
+        "flaky": _flaky(collector, case),
+    }  # fmt: skip
+    told = parse_last_line(collector.structured, own_workflow=context.own_workflow) if collector.structured else None
+    if told is not None:
+        return _told(told, context, facts)
+    if not (case.drafts or case.summaries or case.exits):
+        return Triage(fail_class=None, kind="none", **facts)
+    return _weigh(scan, case, facts)
+
+
+def _case(collector: Collector) -> Case:
+    drafts = [d for d in collector.drafts.values() if d.failed]
+    exits = [s for s in collector.statements if s.rule.role == "exit" and s.status != 0]
+    passes = [s for s in collector.statements if s.rule.role == "pass" or (s.rule.role == "exit" and s.status == 0)]
+    summaries = [s for s in collector.statements if s.rule.role == "summary"]
+    if _all_well(collector, passes, exits):
+        return Case([], [], [])
+    segments = collector.failing
+    inside = [d for d in drafts if d.segment in segments]
+    if segments and (inside or any(s.segment in segments for s in summaries)):
+        drafts, summaries = inside, [s for s in summaries if s.segment in segments]
+    drafts = [d for d in drafts if not _cancelled(d.at, d.weight, d.segment, passes)]
+    summaries = [s for s in summaries if not _cancelled(s.at, s.rule.weight, s.segment, passes)]
+    return Case(drafts, summaries, exits)
+
+
+def _all_well(collector: Collector, passes: Sequence[Statement], exits: Sequence[Statement]) -> bool:
+    """Whether the job itself says that it succeeded."""
+    last_exit = max((s.at for s in exits), default=0)
+    if any(s.rule.kind == "job" and s.at > last_exit for s in passes):
+        return True
+    return collector.job_ended and not collector.errors_marked and not exits
+
+
+def _cancelled(at: int, weight: int, segment: int, passes: Sequence[Statement]) -> bool:
+    return any(p.at > at and p.rule.weight >= weight and p.segment == segment for p in passes if p.rule.role == "pass")
+
+
+def _flaky(collector: Collector, case: Case) -> tuple[str, ...]:
+    failing = {d.item for d in case.drafts} | {d.key for d in case.drafts}
+    return tuple(mask(item) for item in collector.flaky if item not in failing)
+
+
+def _weigh(scan: LogScan, case: Case, facts: dict[str, object]) -> Triage:
+    context, collector = scan.context, scan.collector
+    drafts = merge_items(case.drafts)
+    top = max((d.weight for d in drafts), default=0)
+    drafts = [d for d in drafts if d.weight >= min(SOLID, top)]
+    best_summary = max(case.summaries, key=lambda s: (s.rule.weight, s.at), default=None)
+    if best_summary is not None and best_summary.rule.weight > top:
+        drafts = [d for d in drafts if d.rule.kind == best_summary.rule.kind]
+    lead = _lead(drafts)
+    maps = PathMap(context.repo_paths)
+    if lead is None:
+        return _from_statements(scan, case, best_summary, facts)
+    drafts.sort(key=lambda d: _rank(d, lead))
+    findings = tuple(_finding(d, context, maps) for d in drafts)
+    whole = set_fingerprint(f.fingerprint for f in findings)
+    return Triage(
+        fail_class=findings[0].fail_class,
+        kind=findings[0].kind,
+        findings=findings,
+        items=tuple(dict.fromkeys(mask(d.item) for d in drafts if d.item)),
+        errors=_errors(collector, drafts, maps),
+        key_lines=choose_lines(drafts, case.summaries, case.exits),
+        fingerprint=whole,
+        capped=collector.capped,
+        why=drafts[0].rule.id,
+        **facts,  # type: ignore[arg-type]
+    )
+
+
+def _lead(drafts: Iterable[Draft]) -> Draft | None:
+    """The draft whose kind is the log's: the heaviest, between equals by the order of kinds, never by the order of lines."""
+    return min(drafts, key=lambda d: (-d.weight, _KIND_ORDER.get(d.rule.kind, 99)), default=None)
+
+
+def _rank(draft: Draft, lead: Draft) -> tuple[object, ...]:
+    """Primary first. Between items by name; between errors by file, then as the log has them, since a file's own order is fixed."""
+    name = draft.item or normalise_space(draft.path or "")
+    return (draft.rule.kind != lead.rule.kind, -draft.weight, name, draft.at if not draft.item else 0, draft.key)
+
+
+def _finding(draft: Draft, context: LogContext, maps: PathMap) -> Finding:
+    rule = draft.rule
+    message = draft.full_message() or draft.item or draft.key
+    item = draft.key if draft.item and draft.rule.role != "error" else draft.item
+    name = item or (normalise_space(draft.path) if draft.path else None)
+    fail_class = rule.fail_class or CLASS_OF_KIND.get(rule.kind, "unknown")
+    if context.own_workflow:
+        fail_class = class_in_own_workflow(rule.kind, fail_class)
+    masked = mask(message)
+    place = Place(path=maps.find(draft.path), line=draft.line, col=draft.col, message=mask(draft.message)[:1_000])
+    return Finding(
+        fail_class=fail_class,
+        kind=rule.kind,
+        check=context.check,
+        item=mask(draft.item) if draft.item else None,
+        message=masked[:4_096],
+        places=(place,) if draft.path else (),
+        excerpt=mask(draft.excerpt)[:16_384],
+        fingerprint=fingerprint(context.check, mask(name) if name else None, draft.type or rule.kind, masked),
+        job_level=name is None,
+        rule=rule.id,
+    )
+
+
+def _errors(collector: Collector, drafts: Sequence[Draft], maps: PathMap) -> tuple[Place, ...]:
+    """Places of the failures, then failures without a place, then what else named a place."""
+    found: dict[tuple[object, ...], Place] = {}
+    segments = {d.segment for d in drafts}
+    for draft in drafts:
+        for spot in draft.spots:
+            place = Place(
+                path=maps.find(spot.path),
+                line=spot.line,
+                col=spot.col,
+                message=mask(spot.message or draft.message)[:1_000],
+            )
+            found.setdefault((place.path, place.line, place.message), place)
+    for draft in drafts:
+        message = mask(draft.full_message() or draft.item or "")[:1_000]
+        if message:
+            path = maps.find(draft.path)
+            found.setdefault(
+                (path, draft.line, message), Place(path=path, line=draft.line, col=draft.col, message=message)
+            )
+    for spot in collector.spots:
+        if spot.segment in segments and spot.path:
+            place = Place(path=maps.find(spot.path), line=spot.line, col=spot.col, message=mask(spot.message)[:1_000])
+            found.setdefault((place.path, place.line, place.message), place)
+    return tuple(found.values())[: collector.limits.places]
+
+
+def _from_statements(scan: LogScan, case: Case, summary: Statement | None, facts: dict[str, object]) -> Triage:
+    """Nothing but a summary, or an exit status: a job-level failure."""
+    told = summary or (case.exits[-1] if case.exits else None)
+    if told is None:
+        return Triage(fail_class=None, kind="none", **facts)  # type: ignore[arg-type]
+    kind = told.rule.kind if summary is not None and told.rule.kind in CLASS_OF_KIND else "unknown"
+    fail_class = told.rule.fail_class if summary is not None and told.rule.fail_class else CLASS_OF_KIND[kind]
+    text = mask(told.text)
+    finding = Finding(
+        fail_class=fail_class, kind=kind, check=scan.context.check, message=text, rule=told.rule.id, job_level=True,
+        exit_status=told.status, fingerprint=fingerprint(scan.context.check, None, kind, text),
+    )  # fmt: skip
+    return Triage(
+        fail_class=fail_class, kind=kind, findings=(finding,), errors=(Place(message=text),), fingerprint=finding.fingerprint,
+        key_lines=choose_lines([], case.summaries, case.exits), why=told.rule.id, **facts,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _told(told: StructuredLine, context: LogContext, facts: dict[str, object]) -> Triage:
+    """The step said itself what failed."""
+    message = mask(told.message)
+    row = TAXONOMY[told.fail_class]
+    kind = row.kinds[0] if row.kinds else "unknown"
+    mark: Fingerprint = fingerprint(context.check, told.item, told.fail_class, message)
+    finding = Finding(
+        fail_class=told.fail_class, kind=kind, scope=told.scope, check=context.check, item=told.item and mask(told.item),
+        message=message, stack=told.stack and mask(told.stack), exit_status=told.exit_status, output_path=told.output_path,
+        fingerprint=mark, job_level=told.item is None, source="structured", rule="structured-line", attribution=told.attribution,
+    )  # fmt: skip
+    return Triage(
+        fail_class=told.fail_class, kind=kind, findings=(finding,), items=(finding.item,) if finding.item else (),
+        fingerprint=mark, why="structured-line", **{**facts, "exit_status": told.exit_status or facts["exit_status"]},  # type: ignore[arg-type]
+    )  # fmt: skip
