@@ -25,6 +25,13 @@ class NoServer(Exception):
     """PostgreSQL could not be started; the text says why."""
 
 
+def _link_or_copy(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        shutil.copy2(source, target)
+
+
 class WheelServer:
     """A running server; `url` is its address, `stop` ends it. Making one raises `NoServer`."""
 
@@ -76,10 +83,10 @@ class WheelServer:
     def _copy(self, installed: Path) -> Path:
         package = installed.parent
         copy = self._root / package.name / installed.name
-        shutil.copytree(installed, copy, symlinks=True)
+        shutil.copytree(installed, copy, symlinks=True, copy_function=_link_or_copy)
         libraries = package.with_name(f"{package.name}.libs")  # the binaries look for them beside their package
         if libraries.exists():
-            shutil.copytree(libraries, self._root / libraries.name)
+            shutil.copytree(libraries, self._root / libraries.name, copy_function=_link_or_copy)
         return copy
 
     def _await_ready(self) -> None:
