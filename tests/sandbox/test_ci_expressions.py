@@ -56,6 +56,9 @@ TABLE = [
     ("env.N > 6", True),
     ("env.none", None),
     ("true && false || true", True),
+    ("'0' <= ''", False),
+    ("github.event.labels >= github.event.labels", True),
+    ("startsWith(github.event, '')", False),
 ]
 
 
@@ -79,7 +82,7 @@ def test_nan_is_equal_to_nothing() -> None:
     [
         ("nope.x", "Unrecognized named-value: 'nope'"),
         ("frob(1)", "Unrecognized function: 'frob'"),
-        ("contains('a')", "Too few parameters supplied: 'contains'"),
+        ("false && contains('a')", "Too few parameters supplied: 'contains'"),
         ("startsWith('a','b','c')", "Too many parameters supplied: 'startswith'"),
         ("hashFiles('**/x')", "'hashFiles' is not supported here"),
         ("1 +", "Unexpected symbol"),

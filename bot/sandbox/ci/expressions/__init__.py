@@ -5,8 +5,8 @@ Promises: every operator, literal and function answers as GitHub documents it (l
 `&&`/`||` giving operands); what is not supported raises an `ExpressionError` that says so. No I/O.
 """
 
-from bot.sandbox.ci.expressions.evaluate import Names, Status, evaluate, evaluate_condition
-from bot.sandbox.ci.expressions.syntax import ExpressionError, Node, parse
+from bot.sandbox.ci.expressions.evaluate import Names, Status, evaluate, evaluate_condition, parse
+from bot.sandbox.ci.expressions.syntax import ExpressionError, Node
 from bot.sandbox.ci.expressions.text import check, expand, interpolate
 
 __all__ = [

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from bot.sandbox.ci.expressions import functions, values
+from bot.sandbox.ci.expressions import functions, syntax, values
 from bot.sandbox.ci.expressions.syntax import (
     Binary,
     Call,
@@ -17,7 +17,6 @@ from bot.sandbox.ci.expressions.syntax import (
     Node,
     Not,
     Star,
-    parse,
 )
 
 Names: TypeAlias = Mapping[str, object]
@@ -47,12 +46,23 @@ class Status:
         return not (self.failed or self.cancelled or self.skipped)
 
 
+def parse(text: str) -> Node:
+    """Read one expression and check the contexts and functions that it names; raises `ExpressionError`."""
+    node = syntax.parse(text)
+    for part in walk(node):
+        if isinstance(part, Call):
+            functions.check_call(part.name, len(part.arguments))
+        elif isinstance(part, Context) and part.name.lower() not in CONTEXTS:
+            raise ExpressionError(f"Unrecognized named-value: '{part.name}'")
+    return node
+
+
 class _Filtered(list[object]):
     """What `.*` gives: a further `.name` is looked up in every element."""
 
 
 def evaluate(node: Node, names: Names, status: Status) -> object:
-    """Give the value of an expression; raises `ExpressionError` for an unknown context or a value without an answer."""
+    """Give the value of a checked expression; raises `ExpressionError` where a value has no answer."""
     value: object
     match node:
         case Literal():
@@ -121,17 +131,13 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def _call(node: Call, names: Names, status: Status) -> object:
-    functions.check_call(node.name, len(node.arguments))
     if node.name in functions.STATUS:
         return status.answer(node.name)
     return functions.call(node.name, [evaluate(item, names, status) for item in node.arguments])
 
 
 def _context(name: str, names: Names) -> object:
-    lowered = name.lower()
-    if lowered not in CONTEXTS:
-        raise ExpressionError(f"Unrecognized named-value: '{name}'")
-    return names.get(lowered)
+    return names.get(name.lower())
 
 
 def _look_up(target: object, key: object) -> object:
@@ -181,7 +187,5 @@ def _ordered(operator: str, left: object, right: object) -> bool:
         return values.less(left, right)
     if operator == ">":
         return values.less(right, left)
-    same = values.to_number(left) == values.to_number(right) or (
-        isinstance(left, str) and isinstance(right, str) and values.equal(left, right)
-    )
+    same = values.equal(left, right)
     return same or (values.less(left, right) if operator == "<=" else values.less(right, left))

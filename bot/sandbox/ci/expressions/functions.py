@@ -46,17 +46,22 @@ def _contains(arguments: Sequence[object]) -> bool:
     within, wanted = arguments
     if isinstance(within, list):
         return any(values.equal(item, wanted) for item in within)
-    if isinstance(within, dict):
+    if not _plain(within, wanted):
         return False
     return values.to_text(wanted).upper() in values.to_text(within).upper()
 
 
+def _plain(*arguments: object) -> bool:
+    """GitHub: an object or array has no text to look into."""
+    return not any(isinstance(one, (dict, list)) for one in arguments)
+
+
 def _starts_with(arguments: Sequence[object]) -> bool:
-    return values.to_text(arguments[0]).upper().startswith(values.to_text(arguments[1]).upper())
+    return _plain(*arguments) and values.to_text(arguments[0]).upper().startswith(values.to_text(arguments[1]).upper())
 
 
 def _ends_with(arguments: Sequence[object]) -> bool:
-    return values.to_text(arguments[0]).upper().endswith(values.to_text(arguments[1]).upper())
+    return _plain(*arguments) and values.to_text(arguments[0]).upper().endswith(values.to_text(arguments[1]).upper())
 
 
 def _format(arguments: Sequence[object]) -> str:
