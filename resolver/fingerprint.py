@@ -31,7 +31,7 @@ _SORTS = (
     ("time", r"\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)?(?: ?(?:Z\b|UTC\b|[+-]\d\d:?\d\d))?"),
     ("time", r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?[A-Z][a-z]{2} (?:\d{1,4} )?[\d:]{4,8}(?: \d{4})?(?: (?:UTC|GMT))?"),
     ("time", r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b"),
-    ("time", r"\b\d{8}[-T_]\d{6}\b"),
+    ("time", r"\b\d{8}[-T_]\d{6}\b|_\d{8}[-T_]\d{6}"),
     ("addr", r"\b0[xX][0-9a-fA-F]+\b"),
     ("temp", r"(?:/private)?(?:/var/folders/[\w/+.-]+|(?:/var)?/tmp/[\w./+@-]+)|\b[A-Za-z]:\\Users\\[^\\\s]+\\AppData\\Local\\Temp\\[\w.\\-]+"),
     ("temp", r"\bcc[A-Za-z0-9]{6}\.[os]\b"),

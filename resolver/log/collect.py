@@ -54,6 +54,7 @@ class Collector:
         self.current: Draft | None = None
         self._current_at = 0
         self._subjects = 0
+        self._consumed = 0
         self._backs: dict[str, tuple[int, Groups]] = {}
 
     def admits(self, rule: Rule) -> bool:
@@ -75,6 +76,8 @@ class Collector:
     def take(self, hit: Hit) -> bool:
         """Take one hit in. False where another rule may still speak about the line."""
         rule = hit.rule
+        if hit.line <= self._consumed and rule.role != "mark":
+            return True
         self._look_around(hit)
         if (rule.need and not hit.groups.get(rule.need)) or (rule.reject and hit.groups.get(rule.reject)):
             return False
@@ -113,7 +116,10 @@ class Collector:
     def _look_around(self, hit: Hit) -> None:
         """Fill groups that the line does not say from its neighbours."""
         for near in hit.rule.ahead:
-            _fill(hit.groups, _find(near, lines_after(hit.window, hit.end, near.within)))
+            found = _find(near, lines_after(hit.window, hit.end, near.within))
+            if near.within == 1 and "item" in found and "item" not in hit.groups:
+                self._consumed = hit.line + 1
+            _fill(hit.groups, found)
         for near in hit.rule.back:
             last, groups = self._backs.get(hit.rule.id, (0, {}))
             reach = hit.line - last - 1 if groups else near.within
@@ -168,9 +174,11 @@ class Collector:
 
     def _error(self, hit: Hit) -> None:
         groups = hit.groups
-        message = groups.get("message", hit.text).strip()
         where = f"{groups.get('path', '')}:{groups.get('line', '')}" if groups.get("path") else ""
-        key = "\0".join((hit.rule.kind, where, groups.get("item", ""), message[:300]))
+        message = groups.get("message", "").strip()
+        if not message or not where:
+            message = hit.text.strip() if not message or message in hit.text else message
+        key = "\0".join((hit.rule.kind, where, groups.get("item", ""), groups.get("code", ""), message[:300]))
         draft = self.drafts.get((hit.rule.tool, key))
         if draft is None:
             if not self._room(failed=True):
@@ -227,6 +235,8 @@ class Collector:
                 draft.message = draft.parts.pop(0)
         draft.type = draft.type or groups.get("type", "") or groups.get("code", "") or _type(draft.message)
         draft.saw(hit.line, limits.lines_of_draft)
+        if hit.rule.lead:
+            draft.lead_line = hit.line
         if groups.get("path"):
             self._spot(hit, text or draft.message, draft.weight, draft)
             if draft.path is None:
@@ -311,6 +321,12 @@ def _tail(hit: Hit, limit: int) -> list[str]:
         if text.strip():
             found.append(text.strip()[:300])
     return found
+
+
+def _is_news(text: str, draft: Draft) -> bool:
+    """Whether a line says more than the draft's message; a summary often repeats it, cut short."""
+    known = draft.full_message()
+    return text not in known and not (text.endswith("...") and text[:-3] in known)
 
 
 _TYPE = re.compile(r"(?:[A-Za-z_]\w*[.:]+){0,6}([A-Z]\w*(?:Error|Exception|Failure|Failed|Timeout|Interrupt|Exit))\b")

@@ -55,6 +55,8 @@ class Draft:
     path: str | None = None
     line: int | None = None
     col: int | None = None
+    lead_line: int = 0
+    kind: str = ""
     at_lines: list[int] = field(default_factory=list)
     excerpt: str = ""
     spots: list[Spot] = field(default_factory=list)
@@ -63,6 +65,11 @@ class Draft:
     def weight(self) -> int:
         """How much this explains, against others."""
         return self.rule.weight
+
+    @property
+    def first_line(self) -> int:
+        """The line to show first."""
+        return self.lead_line or min(self.at_lines, default=self.at)
 
     def saw(self, line: int, limit: int) -> None:
         """Remember a line that speaks of this failure."""

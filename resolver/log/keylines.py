@@ -14,8 +14,9 @@ def choose_lines(
     drafts: Sequence[Draft], summaries: Sequence[Statement], exits: Sequence[Statement]
 ) -> tuple[int, ...]:
     """At most 15 line numbers, most important first: the primary failure's, the others' first ones, summaries, the exit."""
-    first = list(drafts[0].at_lines) if drafts else []
-    others = [line for d in drafts[1:12] for line in d.at_lines[:2]]
+    heads = sorted(d.first_line for d in drafts)
+    first = [*heads[:1], *(n for n in (drafts[0].at_lines if drafts else ()) if n not in heads[:1])]
+    others = [*heads[1:12], *(line for d in drafts[1:12] for line in d.at_lines[1:2])]
     ends = [s.at for s in sorted(summaries, key=lambda s: (-s.rule.weight, -s.at))[:4]]
     wanted = [*first[:3], *ends[:2], *others[:8], *first[3:], *ends[2:], *(s.at for s in exits[-2:]), *others[8:]]
     chosen: list[int] = []

@@ -45,4 +45,5 @@ def _fold(into: Draft, draft: Draft) -> None:
         into.excerpt = draft.excerpt
     into.spots = [*draft.spots, *into.spots]
     into.at = min(into.at, draft.at)
+    into.lead_line = into.lead_line or draft.lead_line
     into.at_lines = [*into.at_lines, *(n for n in draft.at_lines if n not in into.at_lines)]

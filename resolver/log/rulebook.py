@@ -11,6 +11,7 @@ rules that match a line, the first wins. Keys of a rule:
 - `fail_class`, `weight`: where the kind's own are wrong; `tool`: whose line it is (details go to the tool's current item);
 - `section`: entering this part of a tool's output; `ignore`: nothing in it counts; `when`: only inside these sections;
 - `ahead`, `back`: patterns looked for in neighbouring lines, whose groups fill what the line itself does not say;
+- `lead`: this line, of several about an item, is the one to show first;
 - `tail`: how many following lines belong to the message; `until`: what ends them.
 
 Groups with a meaning: `item`, `key` (the item's name where the item shows a line number), `path`, `line`, `col`, `message`, `type`,
@@ -90,6 +91,7 @@ class Rule:
     ahead: tuple[Near, ...] = ()
     back: tuple[Near, ...] = ()
     tail: int = 0
+    lead: bool = False
     until: str | None = None
     match: tuple[str, ...] = ()
     nomatch: tuple[str, ...] = ()

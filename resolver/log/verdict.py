@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 SOLID = 60
 """From this weight on a finding stands for itself; lighter ones are told only where nothing solid was found."""
 
+MILD = 40
+"""From this weight on something lighter than the findings is told among the errors."""
+
 _KINDS = (
     "runner-lost", "quota", "disk", "oom", "cancelled", "stall", "test", "rate-limit", "lockfile", "auth", "conflict", "network",
     "hook", "config", "build", "type", "lint", "artifacts", "dependency", "unknown",
@@ -97,10 +100,11 @@ def _weigh(scan: LogScan, case: Case, facts: dict[str, object]) -> Triage:
     context, collector = scan.context, scan.collector
     drafts = merge_items(case.drafts)
     top = max((d.weight for d in drafts), default=0)
+    lighter = [d for d in drafts if MILD <= d.weight < min(SOLID, top)]
     drafts = [d for d in drafts if d.weight >= min(SOLID, top)]
     best_summary = max(case.summaries, key=lambda s: (s.rule.weight, s.at), default=None)
     if best_summary is not None and best_summary.rule.weight > top:
-        drafts = [d for d in drafts if d.rule.kind == best_summary.rule.kind]
+        drafts = _of_summary(drafts, best_summary)
     lead = _lead(drafts)
     maps = PathMap(context.repo_paths)
     if lead is None:
@@ -112,8 +116,8 @@ def _weigh(scan: LogScan, case: Case, facts: dict[str, object]) -> Triage:
         fail_class=findings[0].fail_class,
         kind=findings[0].kind,
         findings=findings,
-        items=tuple(dict.fromkeys(mask(d.item) for d in drafts if d.item)),
-        errors=_errors(collector, drafts, maps),
+        items=_items(drafts, lighter, lead),
+        errors=_errors(collector, drafts, lighter, maps),
         key_lines=choose_lines(drafts, case.summaries, case.exits),
         fingerprint=whole,
         capped=collector.capped,
@@ -122,42 +126,60 @@ def _weigh(scan: LogScan, case: Case, facts: dict[str, object]) -> Triage:
     )
 
 
+def _kind(draft: Draft) -> str:
+    return draft.kind or draft.rule.kind
+
+
+def _of_summary(drafts: Sequence[Draft], summary: Statement) -> list[Draft]:
+    """A summary that outweighs its tool's errors says of what kind they are."""
+    for draft in drafts:
+        if draft.rule.tool == summary.rule.tool:
+            draft.kind = summary.rule.kind
+    return [d for d in drafts if _kind(d) == summary.rule.kind]
+
+
 def _lead(drafts: Iterable[Draft]) -> Draft | None:
     """The draft whose kind is the log's: the heaviest, between equals by the order of kinds, never by the order of lines."""
-    return min(drafts, key=lambda d: (-d.weight, _KIND_ORDER.get(d.rule.kind, 99)), default=None)
+    return min(drafts, key=lambda d: (-d.weight, _KIND_ORDER.get(_kind(d), 99)), default=None)
 
 
 def _rank(draft: Draft, lead: Draft) -> tuple[object, ...]:
     """Primary first. Between items by name; between errors by file, then as the log has them, since a file's own order is fixed."""
     name = draft.item or normalise_space(draft.path or "")
-    return (draft.rule.kind != lead.rule.kind, -draft.weight, name, draft.at if not draft.item else 0, draft.key)
+    return (_kind(draft) != _kind(lead), -draft.weight, name, draft.at if not draft.item else 0, draft.key)
 
 
 def _finding(draft: Draft, context: LogContext, maps: PathMap) -> Finding:
-    rule = draft.rule
+    rule, kind = draft.rule, _kind(draft)
     message = draft.full_message() or draft.item or draft.key
     item = draft.key if draft.item and draft.rule.role != "error" else draft.item
     name = item or (normalise_space(draft.path) if draft.path else None)
-    fail_class = rule.fail_class or CLASS_OF_KIND.get(rule.kind, "unknown")
+    fail_class = rule.fail_class or CLASS_OF_KIND.get(kind, "unknown")
     if context.own_workflow:
-        fail_class = class_in_own_workflow(rule.kind, fail_class)
+        fail_class = class_in_own_workflow(kind, fail_class)
     masked = mask(message)
     place = Place(path=maps.find(draft.path), line=draft.line, col=draft.col, message=mask(draft.message)[:1_000])
     return Finding(
         fail_class=fail_class,
-        kind=rule.kind,
+        kind=kind,
         check=context.check,
         item=mask(draft.item) if draft.item else None,
         message=masked[:4_096],
         places=(place,) if draft.path else (),
         excerpt=mask(draft.excerpt)[:16_384],
-        fingerprint=fingerprint(context.check, mask(name) if name else None, draft.type or rule.kind, masked),
+        fingerprint=fingerprint(context.check, mask(name) if name else None, draft.type or kind, masked),
         job_level=name is None,
         rule=rule.id,
     )
 
 
-def _errors(collector: Collector, drafts: Sequence[Draft], maps: PathMap) -> tuple[Place, ...]:
+def _items(drafts: Sequence[Draft], lighter: Sequence[Draft], lead: Draft) -> tuple[str, ...]:
+    """Names of what failed; where that is no test, of the tasks and targets that failed with it."""
+    named = [*drafts, *(() if _kind(lead) == "test" else lighter)]
+    return tuple(dict.fromkeys(mask(d.item) for d in named if d.item))
+
+
+def _errors(collector: Collector, drafts: Sequence[Draft], lighter: Sequence[Draft], maps: PathMap) -> tuple[Place, ...]:
     """Places of the failures, then failures without a place, then what else named a place."""
     found: dict[tuple[object, ...], Place] = {}
     segments = {d.segment for d in drafts}
@@ -170,7 +192,7 @@ def _errors(collector: Collector, drafts: Sequence[Draft], maps: PathMap) -> tup
                 message=mask(spot.message or draft.message)[:1_000],
             )
             found.setdefault((place.path, place.line, place.message), place)
-    for draft in drafts:
+    for draft in (*drafts, *lighter[:20]):
         message = mask(draft.full_message() or draft.item or "")[:1_000]
         if message:
             path = maps.find(draft.path)
