@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
 import zipfile
@@ -245,6 +246,36 @@ whole:
     assert "child is gone" in lines(yard.jobs["step"])
     assert any("exceeded the maximum execution time of 0.005m0s" in line for line in lines(yard.jobs["whole"]))
     assert "still" in lines(yard.jobs["whole"])
+
+
+async def test_a_running_job_is_cancelled_at_once(tmp_path: Path) -> None:
+    """A cancellation reaches the step that runs: its processes end, `always()` still runs, the job is cancelled."""
+    jobs = "a: {runs-on: x, steps: [{run: 'touch begun; sleep 30'}, {run: echo no}, {if: always(), run: echo last}]}"
+    yard = make_yard(tmp_path, on_pull(jobs))
+    yard.people.open_pull("a", {"n": "1\n"})
+    running = asyncio.create_task(yard.ci.advance())
+    async with asyncio.timeout(10):
+        while not list(tmp_path.glob("jobs/*/work/demo/demo/begun")):  # noqa: ASYNC110 - the step tells by a file
+            await asyncio.sleep(0.005)
+        await yard.ci.cancel(yard.act(), yard.run, force=False)
+        await running
+    assert (yard.ends(), yard.run.latest.conclusion) == ({"a": "cancelled"}, "cancelled")
+    said = lines(yard.jobs["a"])
+    assert {"##[error]The operation was canceled.", "last"} <= set(said)
+    assert "no" not in said
+
+
+async def test_the_token_of_a_forks_run_only_reads(tmp_path: Path) -> None:
+    """A job's own token is known as a workflow's; for a pull request from a fork it cannot write."""
+    yard = make_yard(tmp_path, on_pull("a: {runs-on: x, steps: [{run: 'true'}]}"))
+    yard.people.open_pull("own", {"n": "1\n"})
+    yard.people.open_pull("theirs", {"n": "1\n"}, by="outsider", fork=True)
+    await yard.ci.advance()
+    own, theirs = yard.github.tokens.values()
+    assert own.of_workflow
+    assert own.actor.by_workflow_token
+    assert own.permissions["contents"] == "write"
+    assert set(theirs.permissions.values()) == {"read"}
 
 
 async def test_artifacts_are_uploaded_and_downloaded(tmp_path: Path) -> None:

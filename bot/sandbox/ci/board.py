@@ -42,9 +42,15 @@ class Board:
         return self.groups.setdefault(plan.repo.id, Groups())
 
     def new_token(self, plan: Plan) -> str:
-        """Make the job token of an attempt: the Actions App's, for this repository, known as a workflow's."""
+        """
+        Make the job token of an attempt: the Actions App's, for this repository, known as a workflow's.
+
+        GitHub: a pull request from a fork gets a token that only reads.
+        """
         app, now = self.github.actions_app(), self.github.clock.now()
         permissions = dict(app.permissions)
+        if plan.run.event == "pull_request" and plan.run.head_repo != plan.repo.id:
+            permissions = dict.fromkeys(permissions, "read")
         installation = Installation(self.github.new_id(), app, plan.repo.owner, {plan.repo.id}, permissions, now)
         value = f"ghs_{installation.id:x}{secrets.token_hex(16)}"
         self.github.tokens[value] = Token(
