@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import re
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -248,6 +249,12 @@ whole:
     assert "still" in lines(yard.jobs["whole"])
 
 
+def wait_for(root: Path, pattern: str) -> None:
+    """Wait until a step has made a file."""
+    while not list(root.glob(pattern)):
+        time.sleep(0.005)
+
+
 async def test_a_running_job_is_cancelled_at_once(tmp_path: Path) -> None:
     """A cancellation reaches the step that runs: its processes end, `always()` still runs, the job is cancelled."""
     jobs = "a: {runs-on: x, steps: [{run: 'touch begun; sleep 30'}, {run: echo no}, {if: always(), run: echo last}]}"
@@ -255,8 +262,7 @@ async def test_a_running_job_is_cancelled_at_once(tmp_path: Path) -> None:
     yard.people.open_pull("a", {"n": "1\n"})
     running = asyncio.create_task(yard.ci.advance())
     async with asyncio.timeout(10):
-        while not list(tmp_path.glob("jobs/*/work/demo/demo/begun")):  # noqa: ASYNC110 - the step tells by a file
-            await asyncio.sleep(0.005)
+        await asyncio.to_thread(wait_for, tmp_path, "jobs/*/work/demo/demo/begun")
         await yard.ci.cancel(yard.act(), yard.run, force=False)
         await running
     assert (yard.ends(), yard.run.latest.conclusion) == ({"a": "cancelled"}, "cancelled")

@@ -127,7 +127,7 @@ BAD = [
 def test_a_bad_file_names_file_line_and_key(text: str, line: int, key: str, says: str) -> None:
     """Each problem is one sentence with file, line and key."""
     found = read_workflow(PATH, text)
-    assert isinstance(found, list)
+    assert isinstance(found, tuple)
     assert any((problem.line, problem.key) == (line, key) and says in problem.message for problem in found), found
     assert str(found[0]).startswith(f"{PATH}:")
 

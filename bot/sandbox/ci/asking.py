@@ -53,6 +53,7 @@ def cancel(board: Board, run: WorkflowRun, *, force: bool) -> None:
 def stop(plan: Plan, *, force: bool = False) -> None:
     """Mark a plan as cancelled and tell its running steps."""
     plan.cancelled = True
+    plan.settled = False
     plan.forced = plan.forced or force
     for event in plan.stops.values():
         event.set()

@@ -64,6 +64,7 @@ def complete(board: Board, plan: Plan, one: Opened, result: JobResult) -> None:
         plan.uploaded.add(upload.name)
     board.records.job_completed(plan.repo, plan.run, one.job, result)
     board.groups_of(plan).leave(("job", one.job.id))
+    plan.settled = False
 
 
 def lost(one: Opened) -> JobResult:

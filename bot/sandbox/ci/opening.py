@@ -21,11 +21,14 @@ _MOST_NAME = 100
 
 def open_jobs(board: Board, plan: Plan) -> bool:
     """Open what can begin; whether anything was opened."""
+    if plan.settled:
+        return False
     common = run_contexts(board.github, plan)
     opened = _carry_over(board, plan, common)
     for one in ready(plan, common):
         plan.opened[one.spec.id] = _open(board, plan, one, common)
         opened = True
+    plan.settled = not opened
     return opened
 
 

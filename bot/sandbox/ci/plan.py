@@ -36,7 +36,11 @@ class Opened:
 
 @dataclass
 class Plan:
-    """One run and its current attempt."""
+    """
+    One run and its current attempt.
+
+    `settled`: no further job can be opened until something ends or is cancelled, so that nobody need ask.
+    """
 
     repo: Repository
     run: WorkflowRun
@@ -54,6 +58,7 @@ class Plan:
     artifacts: dict[str, bytes] = field(default_factory=dict)
     uploaded: set[str] = field(default_factory=set)
     admitted: bool = False
+    settled: bool = False
     waits_for_approval: bool = False
     token: str = ""
 
@@ -68,7 +73,7 @@ class Plan:
 
     def begin_attempt(self) -> None:
         """Forget what belonged to the attempt before."""
-        self.cancelled = self.forced = self.admitted = False
+        self.cancelled = self.forced = self.admitted = self.settled = False
         self.opened, self.stops, self.uploaded = {}, {}, set()
         self.carried, self.again = {}, None
 

@@ -7,6 +7,7 @@ sentences, each naming file, line and key.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bot.sandbox.ci.board import Board
@@ -30,7 +31,7 @@ async def start_runs(board: Board, start: Start) -> None:
         return
     for path, text in workflow_files(start.repo.git, checkout).items():
         file = read_workflow(path, text)
-        if isinstance(file, list):
+        if isinstance(file, tuple):
             if _asked_by_broken_file(start, path, text):
                 fail_at_start(board, start, checkout, path, file)
             continue
@@ -91,7 +92,7 @@ def make_run(board: Board, start: Start, checkout: str, file: WorkflowFile, inpu
     return run
 
 
-def fail_at_start(board: Board, start: Start, checkout: str, path: str, problems: list[Problem]) -> WorkflowRun:
+def fail_at_start(board: Board, start: Start, checkout: str, path: str, problems: Sequence[Problem]) -> WorkflowRun:
     """Make a run that ended before it began. GitHub: it has no jobs, and no job is told of (GITHUB.md trap 10)."""
     known = start.repo.workflows.get(path)
     workflow = board.records.workflow(start.repo, path, known.name if known else path)

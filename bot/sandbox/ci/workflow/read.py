@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from bot.sandbox.ci.workflow.document import DocumentError, read_document
@@ -37,16 +38,17 @@ SHELLS = ("bash", "sh", "python")
 _FILTERS = ("branches", "branches-ignore", "tags", "tags-ignore", "paths", "paths-ignore")
 
 
-def read_workflow(path: str, text: str) -> WorkflowFile | list[Problem]:
-    """Read the file at `path` of a repository; problems come in the order of the file."""
+@lru_cache(maxsize=128)
+def read_workflow(path: str, text: str) -> WorkflowFile | tuple[Problem, ...]:
+    """Read the file at `path` of a repository; problems come in the order of the file. Many commits share one text."""
     try:
         document = read_document(text)
     except DocumentError as error:
-        return [Problem(path, error.line, error.key, error.message)]
+        return (Problem(path, error.line, error.key, error.message),)
     problems: list[Problem] = []
     root = Section(path, document, problems, (), document.value)
     workflow = _workflow(path, root)
-    return sorted(problems, key=lambda problem: problem.line) or workflow
+    return tuple(sorted(problems, key=lambda problem: problem.line)) or workflow
 
 
 def read_triggers(path: str, text: str) -> dict[str, Trigger]:
