@@ -26,7 +26,7 @@ MESSAGE_LIMIT = 1_024
 """Characters of a message that count."""
 
 _SORTS = (
-    ("space", r"(?:/home/runner/(?:work|runners|actions-runner)|/__w|/Users/runner/work|/home/travis/build|/builds|/home/vsts/work|/github/workspace|\b[A-Z]:\\a)[/\\]+(?:[\w.@-]+[/\\]+){0,2}"),
+    ("space", r"(?:file://)?(?:/(?:home|__w|Users|builds?|github|root|opt|usr|app|src|workspace|var/lib|var/jenkins_home|work|code|repo|project|mnt|data|srv)/|\b[A-Za-z]:[\\/])(?:[\w.@+-]*[/\\]+)*"),
     ("uuid", r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"),
     ("time", r"\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)?(?: ?(?:Z\b|UTC\b|[+-]\d\d:?\d\d))?"),
     ("time", r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:\d\d? )?[A-Z][a-z]{2} (?:\d{1,4} )?[\d:]{4,8}(?: \d{4})?(?: (?:UTC|GMT))?"),

@@ -176,7 +176,7 @@ class Collector:
         groups = hit.groups
         where = f"{groups.get('path', '')}:{groups.get('line', '')}" if groups.get("path") else ""
         message = groups.get("message", "").strip()
-        if not message or not where:
+        if not (message and where) and not (hit.rule.tail and not message):
             message = hit.text.strip() if not message or message in hit.text else message
         key = "\0".join((hit.rule.kind, where, groups.get("item", ""), groups.get("code", ""), message[:300]))
         draft = self.drafts.get((hit.rule.tool, key))
@@ -193,7 +193,7 @@ class Collector:
         near = hit.line - self._current_at <= self.limits.cause_reach
         if current is not None and near and current.rule.role in ("item", "subject"):
             if not current.message:
-                self._add(current, hit, hit.groups.get("message", hit.text).strip())
+                self._add(current, hit, hit.groups.get("message", "" if hit.rule.tail else hit.text).strip())
             return
         self._error(hit)
 
@@ -222,13 +222,9 @@ class Collector:
         if text and not draft.message:
             draft.message = text
         elif (
-            text
-            and text != draft.message
-            and hit.rule.role in ("detail", "place")
-            and len(draft.parts) < limits.message_parts
+            text and len(draft.parts) < limits.message_parts and _is_news(text, draft)
         ):
-            if text not in draft.parts:
-                draft.parts.append(text[:500])
+            draft.parts.append(text[:500])
         if hit.rule.tail and not draft.parts:
             draft.parts.extend(_tail(hit, limits.message_parts))
             if not draft.message and draft.parts:

@@ -153,7 +153,7 @@ def _finding(draft: Draft, context: LogContext, maps: PathMap) -> Finding:
     rule, kind = draft.rule, _kind(draft)
     message = draft.full_message() or draft.item or draft.key
     item = draft.key if draft.item and draft.rule.role != "error" else draft.item
-    name = item or (normalise_space(draft.path) if draft.path else None)
+    name = item or (normalise_space(draft.path) if draft.path and rule.tool != "asan" else None)
     fail_class = rule.fail_class or CLASS_OF_KIND.get(kind, "unknown")
     if context.own_workflow:
         fail_class = class_in_own_workflow(kind, fail_class)
