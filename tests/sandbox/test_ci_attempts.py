@@ -159,6 +159,38 @@ async def test_a_run_of_last_month_is_not_rerun(make: Make) -> None:
         await yard.people.rerun(yard.run, failed_only=False)
 
 
+async def test_trap_14_an_accepted_rerun_may_lag(make: Make) -> None:
+    """GITHUB.md trap 14: the rerun is accepted, the run still shows the old attempt, and a second rerun is refused."""
+    yard = await chain(make)
+    yard.ci.late_reruns = True
+    await yard.people.rerun(yard.run)
+    assert (yard.run.latest.number, yard.run.latest.status) == (1, "completed")
+    with pytest.raises(Refused, match="already running"):
+        await yard.people.rerun(yard.run)
+    await yard.ci.advance()
+    assert (yard.run.latest.number, yard.run.latest.conclusion) == (2, "success")
+
+
+async def test_trap_9_a_rerun_in_the_actions_tab_is_told_as_a_run_only(make: Make) -> None:
+    """GITHUB.md trap 9: no `rerequested` of any check; the same run is requested again with a new attempt."""
+    yard = await chain(make)
+    yard.heard.clear()
+    await yard.people.rerun(yard.run)
+    assert [(event, action) for event, action, _ in yard.heard] == [("workflow_run", "requested")]
+
+
+async def test_trap_11_two_runs_at_one_head(make: Make) -> None:
+    """GITHUB.md trap 11: closing and reopening starts a second run of the same workflow on the same head."""
+    yard = make(["unit"])
+    yard.ci.job("unit", lambda _: passed())
+    pull = yard.people.open_pull("a", {"n": "1\n"})
+    await yard.ci.advance()
+    yard.people.close(pull)
+    yard.people.reopen(pull)
+    await yard.ci.advance()
+    assert [(run.head_sha, run.run_number) for run in yard.runs] == [(pull.head_sha, 1), (pull.head_sha, 2)]
+
+
 async def test_rerunning_needs_write_access(make: Make) -> None:
     """An outsider is refused."""
     yard = await chain(make)

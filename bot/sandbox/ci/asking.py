@@ -13,10 +13,10 @@ from bot.sandbox.changes.refusals import Refused
 from bot.sandbox.ci.board import Board
 from bot.sandbox.ci.events import Start
 from bot.sandbox.ci.needs import dependents
-from bot.sandbox.ci.plan import Instance, Plan, instance
+from bot.sandbox.ci.plan import Asked, Instance, Plan, instance
 from bot.sandbox.ci.starting import make_run, start_runs, workflow_files
 from bot.sandbox.ci.workflow import InputSpec, Trigger, WorkflowFile, read_workflow
-from bot.sandbox.state import Account, Act, Happening, Job, Workflow, WorkflowRun
+from bot.sandbox.state import Act, Happening, Job, Workflow, WorkflowRun
 
 RERUN_DAYS = 30
 MOST_RERUNS = 50
@@ -26,12 +26,12 @@ _FINE = frozenset({"success", "skipped", "neutral"})
 def rerun(board: Board, act: Act, run: WorkflowRun, *, failed_only: bool) -> None:
     """Begin the next attempt with all jobs, or with those that did not succeed and their dependents."""
     plan = _rerunnable(board, run)
-    chosen: set[Instance] | None = None
+    chosen: frozenset[Instance] | None = None
     if failed_only:
-        chosen = {instance(job.key, job.matrix) for job in run.latest.jobs if job.conclusion not in _FINE}
+        chosen = frozenset(instance(job.key, job.matrix) for job in run.latest.jobs if job.conclusion not in _FINE)
         if not chosen:
             raise Refused(403, "This workflow run has no failed jobs to rerun")
-    _next_attempt(board, plan, act.by.account, chosen)
+    _accept(board, plan, Asked(act.by.account, chosen))
 
 
 def rerun_job(board: Board, act: Act, run: WorkflowRun, job: Job) -> None:
@@ -39,7 +39,7 @@ def rerun_job(board: Board, act: Act, run: WorkflowRun, job: Job) -> None:
     plan = _rerunnable(board, run)
     if not any(one is job for one in run.latest.jobs):
         raise Refused(403, "Jobs from previous attempts cannot be rerun")
-    _next_attempt(board, plan, act.by.account, {instance(job.key, job.matrix)})
+    _accept(board, plan, Asked(act.by.account, frozenset({instance(job.key, job.matrix)})))
 
 
 def cancel(board: Board, run: WorkflowRun, *, force: bool) -> None:
@@ -106,7 +106,7 @@ def _rerunnable(board: Board, run: WorkflowRun) -> Plan:
     plan = board.plans.get(run.id)
     if plan is None or plan.waits_for_approval:
         raise Refused(403, "This workflow run cannot be retried")
-    if not plan.done:
+    if not plan.done or plan.asked is not None:
         raise Refused(403, "This workflow is already running")
     if board.github.clock.now() > run.created_at + RERUN_DAYS * 86_400:
         raise Refused(403, "Unable to retry this workflow run because it was created over a month ago")
@@ -115,16 +115,25 @@ def _rerunnable(board: Board, run: WorkflowRun) -> Plan:
     return plan
 
 
-def _next_attempt(board: Board, plan: Plan, actor: Account, chosen: set[Instance] | None) -> None:
-    run = plan.run
-    before = {instance(job.key, job.matrix): job for job in run.latest.jobs}
+def _accept(board: Board, plan: Plan, asked: Asked) -> None:
+    plan.asked = asked
+    if not board.late_reruns:
+        begin_attempt(board, plan)
+
+
+def begin_attempt(board: Board, plan: Plan) -> None:
+    """Begin the attempt that was asked for; its jobs and the carried-over ones are listed once it runs."""
+    asked, plan.asked = plan.asked, None
+    if asked is None:
+        return
+    before = {instance(job.key, job.matrix): job for job in plan.run.latest.jobs}
     plan.begin_attempt()
-    if chosen is not None:
-        following = dependents(plan, {key for key, _ in chosen}) - {key for key, _ in chosen}
-        again = chosen | {one for one in before if one[0] in following}
-        plan.again = frozenset(again)
-        plan.carried = {one: job for one, job in before.items() if one not in again}
-    board.records.attempt(plan.repo, run, actor, board.github.clock.now())
+    if asked.chosen is not None:
+        keys = {key for key, _ in asked.chosen}
+        following = dependents(plan, keys) - keys
+        plan.again = asked.chosen | {one for one in before if one[0] in following}
+        plan.carried = {one: job for one, job in before.items() if one not in plan.again}
+    board.records.attempt(plan.repo, plan.run, asked.actor, board.github.clock.now())
     plan.token = board.new_token(plan)
 
 

@@ -24,6 +24,7 @@ class Board:
     Plans by run id (in the order of their making), starts that wait, concurrency groups by repository.
 
     `approvals`: runs of first-time contributors from forks await approval, as GitHub has it for public repositories.
+    `late_reruns`: an accepted rerun shows only at the next `advance`, as GitHub's attempts lag (GITHUB.md trap 14).
     `payload` builds the webhook's payload, which workflows see as `github.event`.
     """
 
@@ -33,6 +34,7 @@ class Board:
     records: Records
     controls: Controls = field(default_factory=Controls)
     approvals: bool = False
+    late_reruns: bool = False
     starts: list[Start] = field(default_factory=list)
     plans: dict[int, Plan] = field(default_factory=dict)
     groups: dict[int, Groups] = field(default_factory=dict)

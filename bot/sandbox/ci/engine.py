@@ -47,6 +47,8 @@ class Ci:
             for repo in self._board.github.repositories.values():
                 self.register(repo)
             moved = await self._make_runs()
+            for plan in self._board.plans.values():
+                asking.begin_attempt(self._board, plan)
             ended = 0
             while jobs is None or ended < jobs:
                 step = await move(self._board)
@@ -81,6 +83,15 @@ class Ci:
     @approvals.setter
     def approvals(self, wanted: bool) -> None:
         self._board.approvals = wanted
+
+    @property
+    def late_reruns(self) -> bool:
+        """Whether an accepted rerun shows only at the next `advance` (GITHUB.md trap 14)."""
+        return self._board.late_reruns
+
+    @late_reruns.setter
+    def late_reruns(self, wanted: bool) -> None:
+        self._board.late_reruns = wanted
 
     # What a story decides. A job's name is the one GitHub shows (`test (3.11)`) or its key in the file (`test`).
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from bot.sandbox.ci.workflow import Combination, JobSpec, WorkflowFile
-from bot.sandbox.state import Job, Repository, WorkflowRun
+from bot.sandbox.state import Account, Job, Repository, WorkflowRun
 
 Instance: TypeAlias = tuple[str, str]
 """A job of the file in one matrix combination: key and the combination as JSON."""
@@ -32,6 +32,14 @@ class Opened:
     total: int = 1
     index: int = 0
     after_cancel: bool = False
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A rerun that was accepted and has not begun: who asked, and for which jobs (None: all)."""
+
+    actor: Account
+    chosen: frozenset[Instance] | None
 
 
 @dataclass
@@ -60,6 +68,7 @@ class Plan:
     admitted: bool = False
     settled: bool = False
     waits_for_approval: bool = False
+    asked: Asked | None = None
     token: str = ""
 
     @property
