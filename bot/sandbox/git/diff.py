@@ -6,10 +6,9 @@ import difflib
 import re
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 from bot.sandbox.git.objects import Entry, ObjectStore
-from bot.sandbox.git.process import git
+from bot.sandbox.git.process import Run
 
 _MOST_LINES = 2_000  # beyond it lines are counted, not compared in order
 _STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "C": "copied", "T": "changed"}
@@ -28,9 +27,9 @@ class FileDiff:
     patch: str | None
 
 
-async def diff(git_dir: Path, old: str, new: str) -> list[FileDiff]:
+async def diff(run: Run, old: str, new: str) -> list[FileDiff]:
     """Compare two commits or trees."""
-    answer = await git(git_dir, "diff-tree", "-r", "-M", "--full-index", "--raw", "--numstat", "-p", "-z", old, new)
+    answer = await run("diff-tree", "-r", "-M", "--full-index", "--raw", "--numstat", "-p", "-z", old, new)
     text = answer.out.decode(errors="replace")
     at = 0 if text.startswith("diff --git ") else text.find("\0diff --git ") + 1
     head, patches = (text[:at], text[at:]) if at else (text, "")
@@ -46,9 +45,9 @@ async def diff(git_dir: Path, old: str, new: str) -> list[FileDiff]:
     return found
 
 
-async def text(git_dir: Path, old: str, new: str) -> str:
+async def text(run: Run, old: str, new: str) -> str:
     """The difference between two commits or trees as `git diff` writes it."""
-    return (await git(git_dir, "diff-tree", "-r", "-M", "-p", old, new)).out.decode(errors="replace")
+    return (await run("diff-tree", "-r", "-M", "-p", old, new)).out.decode(errors="replace")
 
 
 def _raw(parts: list[str]) -> list[tuple[str, str | None, str, str]]:

@@ -1,5 +1,5 @@
 """
-Git's objects as files: blobs, trees and commits written and read as git itself does, loose and cached.
+Git's objects: blobs, trees and commits, kept in memory and packed into a file when a git process is to see them.
 
 One store serves a whole network (a repository and its forks), as on GitHub: a fork's commit can be read through the
 parent by its SHA. Objects that git has packed are read through git.
@@ -15,6 +15,8 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from bot.sandbox.git.pack import write_pack
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 NO_SHA = "0" * 40
@@ -66,6 +68,8 @@ class ObjectStore:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._cache: dict[str, tuple[str, bytes]] = {}
+        self._unwritten: dict[str, tuple[str, bytes]] = {}
+        self._own_packs: set[str] = set()
         self._commits: dict[str, Commit] = {}
 
     def read(self, sha: str) -> tuple[str, bytes]:
@@ -88,14 +92,21 @@ class ObjectStore:
         framed = b"%s %d\0%s" % (kind.encode(), len(content), content)
         sha = hashlib.sha1(framed, usedforsecurity=False).hexdigest()
         if sha not in self._cache:
-            path = self.directory / sha[:2] / sha[2:]
-            if not path.exists():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                unfinished = path.with_name(f"tmp_obj_{sha[2:]}")
-                unfinished.write_bytes(zlib.compress(framed, 1))
-                unfinished.replace(path)
-            self._cache[sha] = (kind, content)
+            self._cache[sha] = self._unwritten[sha] = (kind, content)
         return sha
+
+    def flush(self) -> None:
+        """Write what only memory holds, so that git sees it."""
+        packs = self.directory / "pack"
+        packs.mkdir(parents=True, exist_ok=True)
+        if self._unwritten:
+            self._own_packs.add(write_pack(packs, self._unwritten))
+            self._unwritten = {}
+
+    def starting_with(self, prefix: str) -> list[str]:
+        """Every object known by name that begins so (at least two digits)."""
+        loose = {prefix[:2] + path.name for path in (self.directory / prefix[:2]).glob(f"{prefix[2:]}*")}
+        return sorted(loose | {sha for sha in self._cache if sha.startswith(prefix)})
 
     def blob(self, sha: str) -> bytes:
         """A file's content."""
@@ -207,9 +218,10 @@ class ObjectStore:
         return header.split(b" ")[0].decode(), content
 
     def _load_packed(self, sha: str) -> tuple[str, bytes]:
-        if not any((self.directory / "pack").glob("*.pack")):
+        packs = {path.stem for path in (self.directory / "pack").glob("*.pack")}
+        if packs <= self._own_packs:
             raise KeyError(sha)
-        # Any repository of the network will do; the store's own directory is the first one's.
+        # The store's own directory is that of the network's first repository.
         answer = subprocess.run(
             ["git", "--git-dir", str(self.directory.parent), "cat-file", "--batch"],
             input=sha.encode() + b"\n",

@@ -6,6 +6,15 @@ import asyncio
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
+
+
+class Run(Protocol):
+    """Runs git on one repository that is written out first."""
+
+    async def __call__(self, *arguments: str, good: tuple[int, ...] = (0,)) -> Answer:
+        """An exit status that is not `good` is an error with git's words."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Refs as the files that they are: `refs/heads/main` holds a SHA. Nothing packs them here."""
+"""Refs, kept in memory and written to `packed-refs` when a git process is to see them."""
 
 from __future__ import annotations
 
@@ -14,53 +14,53 @@ def is_valid(ref: str) -> bool:
 
 
 class Refs:
-    """The refs of one repository, read once; `reload` after git itself has written some."""
+    """The refs of one repository below `git_dir`. `reload` after git itself may have moved some."""
 
     def __init__(self, git_dir: Path) -> None:
         self._git_dir = git_dir
-        self._known: dict[str, str] | None = None
-
-    def reload(self) -> None:
-        """Forget what was read."""
-        self._known = None
+        self._known: dict[str, str] = {}
+        self._unwritten = False
 
     def read(self, ref: str) -> str | None:
         """Give the commit that a full ref name points at."""
-        return self._read_all().get(ref)
+        return self._known.get(ref)
 
     def write(self, ref: str, sha: str) -> bool:
         """Point a ref at a commit; false where its name collides with another's (`a` beside `a/b`)."""
-        known = self._read_all()
         below = f"{ref}/"
-        if any(one.startswith(below) or ref.startswith(f"{one}/") for one in known):
+        if any(one.startswith(below) or ref.startswith(f"{one}/") for one in self._known):
             return False
-        path = self._git_dir / ref
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(path.name + ".lock")
-        unfinished.write_text(sha + "\n")
-        unfinished.replace(path)
-        known[ref] = sha
+        self._known[ref] = sha
+        self._unwritten = True
         return True
 
     def delete(self, ref: str) -> None:
-        """Remove a ref and the directories that it leaves empty."""
-        path = self._git_dir / ref
-        path.unlink(missing_ok=True)
-        self._read_all().pop(ref, None)
-        parent = path.parent
-        while parent.parent != self._git_dir / "refs" and parent.is_dir() and not any(parent.iterdir()):
-            parent.rmdir()
-            parent = parent.parent
+        """Remove a ref."""
+        self._unwritten = self._known.pop(ref, None) is not None or self._unwritten
 
     def all(self, prefix: str = "refs/") -> dict[str, str]:
         """Every ref that begins with a prefix, in order."""
-        return dict(sorted((ref, sha) for ref, sha in self._read_all().items() if ref.startswith(prefix)))
+        return dict(sorted((ref, sha) for ref, sha in self._known.items() if ref.startswith(prefix)))
 
-    def _read_all(self) -> dict[str, str]:
-        if self._known is None:
-            self._known = {
-                path.relative_to(self._git_dir).as_posix(): path.read_text().strip()
-                for path in (self._git_dir / "refs").rglob("*")
-                if path.is_file() and path.suffix != ".lock"
-            }
-        return self._known
+    def flush(self) -> None:
+        """Write what only memory holds, so that git sees it."""
+        if not self._unwritten:
+            return
+        for path in self._loose():
+            path.unlink()  # a loose ref would hide the packed one
+        lines = "".join(f"{sha} {ref}\n" for ref, sha in self.all().items())
+        (self._git_dir / "packed-refs").write_text(f"# pack-refs with: sorted \n{lines}")
+        self._unwritten = False
+
+    def reload(self) -> None:
+        """Read what git has written."""
+        packed = self._git_dir / "packed-refs"
+        lines = packed.read_text().splitlines() if packed.exists() else []
+        pairs = (line.split(" ", 1) for line in lines if line and line[0] not in "#^")
+        self._known = {ref: sha for sha, ref in pairs}
+        for path in self._loose():
+            self._known[path.relative_to(self._git_dir).as_posix()] = path.read_text().strip()
+
+    def _loose(self) -> list[Path]:
+        found = (self._git_dir / "refs").rglob("*")
+        return [path for path in found if path.is_file() and path.suffix != ".lock"]

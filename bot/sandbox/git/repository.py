@@ -1,4 +1,8 @@
-"""One bare repository: made without a process, read without a process, merged and compared by git itself."""
+"""
+One bare repository: held in memory, merged and compared by git itself.
+
+Nothing is on disk until `git_dir` is asked for: whoever hands that path to a git process finds everything there.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from bot.sandbox.git import diff, history, merge
+from bot.sandbox.git import diff, history, merge, process
 from bot.sandbox.git.objects import EMPTY_TREE, Commit, Entry, ObjectStore, Person
 from bot.sandbox.git.refs import Refs
 
@@ -30,26 +34,42 @@ _CONFIG = """[core]
 
 
 class Git:
-    """A bare repository made at `git_dir`. A fork shares its parent's `store`: either sees the other's commits."""
+    """A bare repository at `path`. A fork shares its parent's `store`: either sees the other's commits."""
 
-    def __init__(self, git_dir: Path, store: ObjectStore | None = None, default_branch: str = "main") -> None:
-        self.git_dir = git_dir
-        self.refs = Refs(git_dir)
+    def __init__(self, path: Path, store: ObjectStore | None = None, default_branch: str = "main") -> None:
+        self._path = path
+        self._made = False
+        self._default_branch = default_branch
+        self.store = store or ObjectStore(path / "objects")
+        self.refs = Refs(path)
         self._diffs: dict[tuple[str, str], list[diff.FileDiff]] = {}
-        (git_dir / "refs" / "heads").mkdir(parents=True)
-        if store is None:
-            for part in ("info", "pack"):
-                (git_dir / "objects" / part).mkdir(parents=True)
-            self.store = ObjectStore(git_dir / "objects")
-        else:
-            (git_dir / "objects").symlink_to(store.directory.resolve(), target_is_directory=True)
-            self.store = store
-        (git_dir / "config").write_text(_CONFIG)
-        self.set_default_branch(default_branch)
+
+    @property
+    def git_dir(self) -> Path:
+        """The directory for a git process, with everything written that was only in memory."""
+        if not self._made:
+            self._make()
+        self.store.flush()
+        self.refs.flush()
+        return self._path
+
+    async def run(self, *arguments: str, good: tuple[int, ...] = (0,)) -> process.Answer:
+        """Run git here; an exit status that is not `good` is an error with git's words."""
+        return await process.git(self.git_dir, *arguments, good=good)
+
+    def _make(self) -> None:
+        (self._path / "refs" / "heads").mkdir(parents=True)
+        if self.store.directory.parent != self._path:
+            (self._path / "objects").symlink_to(self.store.directory.resolve(), target_is_directory=True)
+        (self._path / "config").write_text(_CONFIG)
+        (self._path / "HEAD").write_text(f"ref: refs/heads/{self._default_branch}\n")
+        self._made = True
 
     def set_default_branch(self, branch: str) -> None:
         """Point HEAD at a branch, which need not exist."""
-        (self.git_dir / "HEAD").write_text(f"ref: refs/heads/{branch}\n")
+        self._default_branch = branch
+        if self._made:
+            (self._path / "HEAD").write_text(f"ref: refs/heads/{branch}\n")
 
     def branch(self, name: str) -> str | None:
         """A branch's commit."""
@@ -68,8 +88,7 @@ class Git:
             if found := self.refs.read(candidate):
                 return found
         if re.fullmatch(r"[0-9a-f]{7,39}", name):
-            short = (self.store.directory / name[:2]).glob(f"{name[2:]}*")
-            found_all = [name[:2] + path.name for path in short if self._is_commit(name[:2] + path.name)]
+            found_all = [sha for sha in self.store.starting_with(name) if self._is_commit(sha)]
             return found_all[0] if len(found_all) == 1 else None
         return None
 
@@ -131,20 +150,20 @@ class Git:
             return []
         known = self._diffs.get((before, after))
         if known is None:
-            known = self._diffs[before, after] = await diff.diff(self.git_dir, before, after)
+            known = self._diffs[before, after] = await diff.diff(self.run, before, after)
         return known
 
     async def diff_text(self, old: str | None, new: str) -> str:
         """The whole difference between two commits as `git diff` writes it."""
-        return await diff.text(self.git_dir, old or EMPTY_TREE, new)
+        return await diff.text(self.run, old or EMPTY_TREE, new)
 
     async def merge_trees(self, ours: str, theirs: str) -> merge.Merged:
         """Merge two commits as far as their tree."""
-        return await merge.merge_trees(self.git_dir, self.store, ours, theirs)
+        return await merge.merge_trees(self.run, self.store, ours, theirs)
 
     async def rebase(self, head: str, onto: str, committer: Person) -> tuple[str | None, str]:
         """Replay `onto..head` on `onto`: the new head, or `None` and the title of the commit that conflicts."""
-        return await merge.rebase(self.git_dir, self.store, head, onto, committer)
+        return await merge.rebase(self.run, self.store, head, onto, committer)
 
     def _is_commit(self, sha: str) -> bool:
         try:
