@@ -42,8 +42,7 @@ async def append(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[Jo
     new = await _unknown(tx, key, entries)
     if not new:
         return []
-    seq: int = (await tx.run(select(func.coalesce(func.max(journal.c.seq), 0)))).scalar_one()
-    previous = (await tx.run(select(chains.c.digest).where(chains.c.key == key))).scalar() or START
+    seq, previous = await _ends(tx, key)
     rows = []
     for entry in new:
         seq += 1
@@ -57,6 +56,13 @@ async def append(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[Jo
         )
     )
     return [JournalRow(**{**row, "data": json.loads(row["data"])}) for row in rows]
+
+
+async def _ends(tx: Transaction, key: str) -> tuple[int, str]:
+    last_seq = select(func.coalesce(func.max(journal.c.seq), 0)).scalar_subquery()
+    link = select(chains.c.digest).where(chains.c.key == key).scalar_subquery()
+    seq, previous = (await tx.run(select(last_seq, link))).one()
+    return seq, previous or START
 
 
 async def _unknown(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[Entry]:

@@ -36,14 +36,19 @@ async def claim(tx: Transaction, owner: str, limit: int, lease_seconds: float) -
     for row in picked:
         if row.rivals > 1:
             await _supersede(tx, row)
+    numbers = [row.number for row in picked]
+    if tx.postgresql:  # what a unit is replacing at this moment is left to it: two that wait for each other would hang
+        unlocked = select(outbox.c.number).where(outbox.c.number.in_(numbers)).with_for_update(skip_locked=True)
+        numbers = list((await tx.run(unlocked)).scalars())
     taken = await tx.run(
         update(outbox)
-        .where(outbox.c.number.in_([row.number for row in picked]), free(tx))
+        .where(outbox.c.number.in_(numbers), free(tx))
         .values(attempts=outbox.c.attempts + 1, owner=owner, leased_until=tx.lease_now() + lease_seconds)
         .returning(outbox)
     )
     by_number = {row.number: row for row in taken}
-    await _count_served(tx, {row.lane for row in by_number.values()})
+    if by_number:
+        await _count_served(tx, {row.lane for row in by_number.values()})
     return [_leased(by_number[row.number]) for row in picked if row.number in by_number]
 
 

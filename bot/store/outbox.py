@@ -16,7 +16,7 @@ from bot.store.tables import outbox
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sqlalchemy import ColumnElement, FromClause
+    from sqlalchemy import ColumnElement, FromClause, Row
 
     from bot.store.database import Transaction
     from bot.store.values import LeasedOrder, Order
@@ -26,27 +26,65 @@ _FREE: Final = {"owner": None, "leased_until": None}
 
 async def enqueue(tx: Transaction, orders: Sequence[Order]) -> None:
     """Add the orders, in their order. One whose action is waiting already changes nothing, not even its time."""
+    if not orders:
+        return
+    waiting = await _waiting(tx, orders)
+    fresh: dict[str, tuple[Order, int]] = {}
+    gone: list[int] = []
     for order in orders:
-        waiting = await tx.run(select(outbox.c.number).where(outbox.c.action_key == order.action_key))
-        if waiting.first() is not None:
+        if order.action_key in waiting or order.action_key in fresh:
             continue
-        attempts = await _replace(tx, order)
-        row = {**order._asdict(), "serial": int(order.serial), "attempts": attempts, "round": await _round(tx, order)}
-        await tx.run(tx.upsert(outbox).values(row).on_conflict_do_nothing(index_elements=["action_key"]))
+        attempts = 0
+        for row in [row for row in waiting.values() if row.owner is None and _rivals(row, order)]:
+            gone.append(row.number)
+            attempts = max(attempts, row.attempts)
+            del waiting[row.action_key]
+        for other, tried in [found for found in fresh.values() if _rivals(found[0], order)]:
+            attempts = max(attempts, tried)
+            del fresh[other.action_key]
+        fresh[order.action_key] = order, attempts
+    if gone:
+        await tx.run(delete(outbox).where(outbox.c.number.in_(gone)))
+    await _insert(tx, list(fresh.values()))
 
 
-async def _replace(tx: Transaction, order: Order) -> int:
-    older = _same_target(order.key, order.target)
-    gone = await tx.run(delete(outbox).where(older, outbox.c.owner.is_(None)).returning(outbox.c.attempts))
-    return max(gone.scalars(), default=0)
+async def _waiting(tx: Transaction, orders: Sequence[Order]) -> dict[str, Row[*tuple[Any, ...]]]:
+    rivals = and_(
+        outbox.c.key.in_({order.key for order in orders}), outbox.c.target.in_({order.target for order in orders})
+    )
+    known = outbox.c.action_key.in_([order.action_key for order in orders])
+    # Locked, in one order: a worker that takes one of them at this moment is waited for, and then it is not replaced.
+    rows = await tx.run(select(outbox).where(or_(known, rivals)).order_by(outbox.c.number).with_for_update())
+    return {row.action_key: row for row in rows}
 
 
-async def _round(tx: Transaction, order: Order) -> int:
-    # Fair queueing: a repository's next order is one round after its last; the first joins the round that is served.
-    mine = func.max(outbox.c.round).filter(outbox.c.key == order.key)
-    here = and_(outbox.c.lane == order.lane, outbox.c.priority == order.priority)
-    first, last = (await tx.run(select(func.min(outbox.c.round), mine).where(here))).one()
-    return max(first or 0, -1 if last is None else last + 1, 0)
+def _rivals(one: Order | Row[*tuple[Any, ...]], other: Order) -> bool:
+    return (one.key, one.target) == (other.key, other.target)
+
+
+async def _insert(tx: Transaction, fresh: Sequence[tuple[Order, int]]) -> None:
+    if not fresh:
+        return
+    lanes = outbox.c.lane.in_({order.lane for order, _ in fresh})
+    found = await tx.run(
+        select(outbox.c.lane, outbox.c.priority, outbox.c.key, func.min(outbox.c.round), func.max(outbox.c.round))
+        .where(lanes)
+        .group_by(outbox.c.lane, outbox.c.priority, outbox.c.key)
+    )
+    first: dict[tuple[str, int], int] = {}
+    last: dict[tuple[str, int, str], int] = {}
+    for lane, priority, key, earliest, latest in found:
+        first[lane, priority] = min(earliest, first.get((lane, priority), earliest))
+        last[lane, priority, key] = latest
+    rows = []
+    for order, attempts in fresh:
+        # Fair queueing: a repository's next order is one round after its last; its first joins the round now served.
+        queue = order.lane, order.priority
+        number = max(first.get(queue, 0), last.get((*queue, order.key), -1) + 1)
+        first.setdefault(queue, number)
+        last[*queue, order.key] = number
+        rows.append({**order._asdict(), "serial": int(order.serial), "attempts": attempts, "round": number})
+    await tx.run(tx.upsert(outbox).on_conflict_do_nothing(index_elements=["action_key"]), rows)
 
 
 async def cancel(tx: Transaction, key: str, target_prefix: str) -> list[str]:

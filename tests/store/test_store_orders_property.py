@@ -17,7 +17,7 @@ from bot.store import LeaseLost, lanes, open_store, outbox
 from bot.store import tables as t
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sqlalchemy import Row
 
@@ -169,13 +169,12 @@ def test_the_newest_for_a_target_is_written_last() -> None:
     _property(RANDOM)
 
 
-async def _replace_nothing(tx: Transaction, order: Order) -> int:
-    return 0
+def _no_rivals(one: object, other: object) -> bool:
+    return False
 
 
-async def _forget_attempts(tx: Transaction, order: Order) -> int:
-    await REPLACE(tx, order)
-    return 0
+async def _forget_attempts(tx: Transaction, fresh: Sequence[tuple[Order, int]]) -> None:
+    await INSERT(tx, [(order, 0) for order, _ in fresh])
 
 
 async def _put_back_always(tx: Transaction, leased: LeasedOrder, not_before: float, reason: str) -> None:
@@ -187,10 +186,10 @@ async def _supersede_nothing(tx: Transaction, row: Row[*tuple[Any, ...]]) -> Non
     pass
 
 
-REPLACE, PUT_BACK = outbox._replace, outbox.put_back
+INSERT, PUT_BACK = outbox._insert, outbox.put_back
 MUTATIONS: dict[str, tuple[Any, str, object]] = {
-    "the older stays beside the newer": (outbox, "_replace", _replace_nothing),
-    "what was tried before is forgotten": (outbox, "_replace", _forget_attempts),
+    "the older stays beside the newer": (outbox, "_rivals", _no_rivals),
+    "what was tried before is forgotten": (outbox, "_insert", _forget_attempts),
     "a retry comes back beside the newer": (outbox, "put_back", _put_back_always),
     "a dead worker's order stays beside the newer": (lanes, "_supersede", _supersede_nothing),
 }

@@ -64,6 +64,16 @@ async def test_the_latest_for_a_target_wins(store: Store) -> None:
     assert sorted(await _claim(store)) == ["new", "others"]
 
 
+async def test_the_latest_wins_within_one_call(store: Store) -> None:
+    """Orders of one unit follow each other as if each came alone: back to the first decision is the first decision."""
+    await _enqueue(store, order("a", target="comment"))
+    await _enqueue(store, order("b", target="comment"), order("a", target="comment"))
+    assert await _claim(store) == ["a"]
+    await _enqueue(store, *(order(name, target="label") for name in ("c", "d", "c")))
+    assert await _claim(store) == ["c"]
+    await _enqueue(store)
+
+
 async def test_an_order_never_overtakes_the_one_in_work_for_its_target(store: Store) -> None:
     """The newer one waits until the older is done: otherwise the older might be written last."""
     await _enqueue(store, order("old", target="comment"))
