@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from resolver.digest import digest
+from resolver.failure import Scope
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.policy import Action
 from resolver.records import Record
@@ -60,6 +61,18 @@ KINDS: Final[Mapping[Kind, KindRow]] = MappingProxyType(
             options=("try-again", "accept"), apps=True, question="The run is paused. Should it go on?"
         ),
     }
+)
+
+
+def kind_for(fail_class: str, scope: Scope) -> Kind:
+    """The kind of decision that an escalation of a failure class asks. A repair and a flake name theirs themselves."""
+    if fail_class == "budget-exceeded" and scope == "run":
+        return "run-paused"
+    return _KIND_OF_CLASS.get(fail_class, "failure")
+
+
+_KIND_OF_CLASS: Final[Mapping[str, Kind]] = MappingProxyType(
+    {"fixer-scope-violation": "scope", "land-failed": "landing", "land-blocked-unreviewed": "landing"}
 )
 
 

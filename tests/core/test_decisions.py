@@ -12,9 +12,22 @@ from bot.commands import read_commands
 from bot.words.replies import forms, reply_refused
 from resolver.answers import Accepted, Reason, Refused, check_answer, choose, widened
 from resolver.commands import Answer, Permission, Sender, Standing
-from resolver.decisions import KINDS, OPTIONS, Asking, Circumstances, Decision, Head, Kind, ask, expired, is_open
+from resolver.decisions import (
+    KINDS,
+    OPTIONS,
+    Asking,
+    Circumstances,
+    Decision,
+    Head,
+    Kind,
+    ask,
+    expired,
+    is_open,
+    kind_for,
+)
 from resolver.ids import Sha
 from resolver.policy import ACTIONS
+from resolver.taxonomy import TAXONOMY
 
 H0, H1, H2, B0, B1 = (Sha(letter * 40) for letter in "abcde")
 PERSON = Sender(id=1, login="ana")
@@ -147,6 +160,19 @@ def test_options(kind: Kind):
     assert told(files) == ("yes src/a.py resume" if KINDS[kind].files else "files-not-asked")
     both = check_answer(decision, Answer(option=decision.options[0], scope_files=("src/a.py",)), PERSON, WRITE, HERE)
     assert told(both) == "no-such-option"
+
+
+def test_every_class_asks_a_kind():
+    """Each failure class, at each of its scopes, has a kind of question; scope, landing and a paused run have their own."""
+    kinds = {(key, scope): kind_for(key, scope) for key, row in TAXONOMY.items() for scope in row.scopes}
+    special = {case: kind for case, kind in kinds.items() if kind != "failure"}
+    assert special == {
+        ("fixer-scope-violation", "task"): "scope",
+        ("land-failed", "run"): "landing",
+        ("land-blocked-unreviewed", "run"): "landing",
+        ("budget-exceeded", "run"): "run-paused",
+    }
+    assert set(kinds.values()) <= set(KINDS)
 
 
 def test_only_what_is_offered():
