@@ -71,6 +71,11 @@ class Row(Record):
             raise ValueError(f"attempts count from 1, not from {attempt}")
         return self.attempts[min(attempt, len(self.attempts)) - 1]
 
+    @property
+    def reach(self) -> int:
+        """How many attempts have a cell: the breaker trips before the next one, so that a `—` is never met."""
+        return sum(cell != "—" for cell in self.attempts)
+
 
 class CrashRow(Record):
     """What follows from a dead runner or workflow that left no class."""
@@ -195,7 +200,7 @@ def rule_crash(attempt: int, certain: bool, policy: Policy = POLICY) -> Take | N
 def rule_flaky(earlier_flakes: int, policy: Policy = POLICY) -> Take:
     """
     Rule on an identical tree with an identical earlier failure and then a pass; `earlier_flakes` counts those of the
-    same check before this one.
+    same check before this one, inside the configured window.
     """
     if earlier_flakes == 0:
         return Take(action=policy.flaky.first, counts=False)
