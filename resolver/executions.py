@@ -86,9 +86,9 @@ class FailedItem(Record):
         )
 
     @property
-    def infrastructure(self) -> bool:
-        """True where the failure is of the surroundings and proves nothing."""
-        return self.kind in INFRASTRUCTURE_KINDS
+    def counts(self) -> bool:
+        """False where it is only the surroundings that failed, or a cancellation: neither red nor green."""
+        return self.kind not in INFRASTRUCTURE_KINDS and self.kind != "cancelled"
 
 
 class Execution(Record):
@@ -141,10 +141,10 @@ class Execution(Record):
         return self.commit if self.side in ("base", "probe") else self.tested_base
 
     def fails_with(self, fingerprint: Fingerprint) -> FailedItem | None:
-        """Give the failure of that fingerprint, where it is a red and no infrastructure."""
+        """Give the failure of that fingerprint, where it is a red that counts."""
         if self.result != "failed":
             return None
-        return next((each for each in self.items if each.fingerprint == fingerprint and not each.infrastructure), None)
+        return next((each for each in self.items if each.fingerprint == fingerprint and each.counts), None)
 
     def same_inputs(self, other: Execution) -> bool:
         """
@@ -173,7 +173,9 @@ def result_of(conclusion: str | None, items: Sequence[FailedItem], *, step_ran: 
         case Meaning.CANCELLED:
             return "cancelled"
         case Meaning.FAILED:
-            return "infrastructure" if items and all(item.infrastructure for item in items) else "failed"
+            if not items or any(item.counts for item in items):
+                return "failed"
+            return "cancelled" if all(item.kind == "cancelled" for item in items) else "infrastructure"
         case _ as never:
             assert_never(never)
 

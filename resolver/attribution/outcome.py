@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from resolver.executions import Check, Execution, Side
 from resolver.ids import Fingerprint, Sha
 from resolver.records import Record
@@ -48,7 +50,7 @@ class Verdict(Record):
     ("never-ran-before-merge"); `claims` are what people said, recorded and not believed.
     """
 
-    klass: Class
+    klass: Class = Field(alias="class")
     check: Check
     item: str | None
     fingerprint: Fingerprint | None

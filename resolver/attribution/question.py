@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from resolver.attribution.case import Case
-from resolver.attribution.sights import Sight, look, passes
+from resolver.attribution.sights import Sight, look, passed_beside, passes
 from resolver.attribution.suspicion import flaked_before, seen_elsewhere
 from resolver.executions import Check, Execution, FailedItem
 from resolver.ids import Sha
@@ -45,7 +45,8 @@ class Question:
         return tuple(each for each in self.head if any(self._contradicts(each, red) for red in self.reds))
 
     def _contradicts(self, each: Execution, red: Execution) -> bool:
-        if passes(each, self.item, red) is None or not each.same_inputs(red) or each.finished_at is None:
+        passed = passes(each, self.item, red) is not None or passed_beside(each, self.item, red)
+        if not passed or not each.same_inputs(red) or each.finished_at is None:
             return False
         began = red.started_at if red.started_at is not None else self.case.now
         return each.finished_at >= began - self.case.rules.freshness
@@ -103,14 +104,14 @@ class Question:
     def current(self) -> Sha | None:
         """
         The commit that stands for the current base: the base's head where something is known of it, else the newest
-        commit of the base, not before the tested one, that ran since this failure did: busy bases always move.
+        commit after the tested one that ran since this failure did: busy bases always move.
         """
         task = self.case.task
         if task.base is None or self.sight(task.base).state(self.need) != "open":
             return task.base
         since = self.red.finished_at
         for commit in reversed(task.base_line):
-            if not task.not_before(commit, self.tested) or since is None:
+            if commit == self.tested or not task.not_before(commit, self.tested) or since is None:
                 continue
             sight = self.sight(commit)
             newest = (*sight.reds, *(green.execution for green in sight.greens))
@@ -118,6 +119,11 @@ class Question:
             if late and sight.state(self.need) != "open":
                 return commit
         return task.base
+
+    @cached_property
+    def chased(self) -> frozenset[Sha]:
+        """Commits other than the tested one that were probed: a base that moves on is not chased for long."""
+        return frozenset(each.commit for each in self.all if each.side == "probe" and each.commit != self.tested)
 
     @cached_property
     def hinted(self) -> bool:

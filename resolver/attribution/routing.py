@@ -45,4 +45,4 @@ def _flake(q: Question) -> NextAction:
     if q.check in q.case.flakes_in_window:
         return "decide"
     ended = [each for each in q.head if each.conclusive]
-    return "none" if ended[-1].result == "passed" else "rerun"
+    return "none" if ended[-1].fails_with(q.item.fingerprint) is None else "rerun"

@@ -44,8 +44,9 @@ class Sight:
 
     @property
     def blocked(self) -> bool:
-        """True where our own probe ended without telling: something else failed first, or it ran nothing."""
-        return any(each.side == "probe" for each in self.others)
+        """True where our own probes ended without telling: one ran nothing, or two failed for other reasons."""
+        probes = [each for each in self.others if each.side == "probe"]
+        return any(each.result == "passed" for each in probes) or len(probes) > 1
 
     def state(self, need: int) -> State:
         """Say what is proven when `need` executions of one colour are asked for.
@@ -77,7 +78,7 @@ def passes(execution: Execution, item: FailedItem, red: Execution | None = None)
         return "weak"
     if item.item is None:
         return "moderate"
-    seen = shows(execution, item.item)
+    seen = shows(execution, item)
     if seen is not None:
         return seen
     if red is not None and execution.tests is not None and execution.tests == red.tests:
@@ -85,19 +86,33 @@ def passes(execution: Execution, item: FailedItem, red: Execution | None = None)
     return None
 
 
-def shows(execution: Execution, item: str) -> Strength | None:
+def shows(execution: Execution, item: FailedItem) -> Strength | None:
     """Say whether the passed names hold the item itself (strong) or what contains it (moderate)."""
-    if item in execution.passed_items:
+    if item.item is None:
+        return None
+    if item.item in execution.passed_items:
         return "strong"
-    held = any(
-        name and item.startswith(name) and item[len(name) :].startswith(_SEPARATORS) for name in execution.passed_items
-    )
+    files = {place.path for place in item.places}
+    held = any(name in files or _holds(name, item.item) for name in execution.passed_items if name)
     return "moderate" if held else None
 
 
-def passed_beside(execution: Execution, item: FailedItem) -> bool:
-    """Say whether the item itself passed in a job that failed for other reasons."""
-    if execution.result != "failed" or item.item is None or item.item not in execution.passed_items:
+def _holds(name: str, item: str) -> bool:
+    return item.startswith(name) and item[len(name) :].startswith(_SEPARATORS)
+
+
+def passed_beside(execution: Execution, item: FailedItem, red: Execution | None = None) -> bool:
+    """
+    Say whether the item was seen to pass in a job that failed for other reasons. `red` as for `passes`: where as many
+    items ran on identical inputs and this one is not among those that failed, it passed.
+    """
+    if execution.result != "failed":
+        return False
+    if item.kind == "build" and item.item is None:
+        # Tests ran, so it was built.
+        return bool(execution.items) and all(each.kind == "test" and each.item is not None for each in execution.items)
+    counted = red is not None and item.item is not None and execution.tests is not None and execution.tests == red.tests
+    if shows(execution, item) is None and not counted:
         return False
     return all(each.item != item.item for each in execution.items)
 

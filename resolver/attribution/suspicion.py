@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from resolver.attribution.case import Case
-from resolver.attribution.sights import passed_beside, passes
+from resolver.attribution.sights import passed_beside
 from resolver.executions import Execution, FailedItem
 
 
@@ -19,7 +19,8 @@ def flaked_before(case: Case, item: FailedItem, alike: Sequence[Execution], reds
         return True
     others = [each for each in alike if each.own == "no" or each.task == case.task.task]
     red = [each for each in others if each.fails_with(item.fingerprint) is not None]
-    green = [each for each in others if passes(each, item) is not None or passed_beside(each, item)]
+    # A green in which the item was not seen executed is enough for doubt, though never for a verdict.
+    green = [each for each in others if (each.result == "passed" and each.step_ran) or passed_beside(each, item)]
     return _on_equal_inputs(case, red, green) or _against_its_base(red, green) or _wavers(case, red, green, reds)
 
 

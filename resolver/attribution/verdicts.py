@@ -65,20 +65,21 @@ def _check(case: Case, check: Check, known: tuple[Execution, ...], head: tuple[E
         return
     newest = ended[-1]
     alike = tuple(each for each in known if each.check.same_job(check))
-    if newest.result == "failed" and not [item for item in newest.items if not item.infrastructure]:
+    if newest.result == "failed" and not [item for item in newest.items if item.counts]:
         yield _wordless(case, newest)
     for item in _items(ended):
         outcome = _item(Question(case, check, item, alike, head))
-        # What is green now needs nothing more: only what was proven is told.
-        if newest.result == "failed" or (isinstance(outcome, Verdict) and outcome.klass != "unclassified"):
+        # What fails no more needs nothing more: only what was proven is told.
+        if newest.fails_with(item.fingerprint) is not None or (
+            isinstance(outcome, Verdict) and outcome.klass != "unclassified"
+        ):
             yield outcome
 
 
 def _items(ended: list[Execution]) -> list[FailedItem]:
-    """The failures to be attributed: the newest red's, or all that a green has followed."""
+    """The failures to be attributed: those of every attempt, since every attempt counts."""
     red = [each for each in ended if each.result == "failed"]
-    shown_by = red if ended[-1].result == "passed" else [ended[-1]]
-    found = {item.fingerprint: item for each in shown_by for item in each.items if not item.infrastructure}
+    found = {item.fingerprint: item for each in red for item in each.items if item.counts}
     return [found[key] for key in sorted(found)]
 
 

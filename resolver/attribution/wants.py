@@ -20,6 +20,9 @@ ROW_FIRST = frozenset(
 )
 """Classes whose deterministic action comes before attribution, once (specification, section 5)."""
 
+MOST_CHASED = 3
+"""How many commits of a base that moves on are probed for one failure, as many as executions on one commit."""
+
 
 def wants(question: Question) -> tuple[Want, ...]:
     """Give what can be had now, else what to wait for, else nothing: then no class can be proven."""
@@ -55,11 +58,22 @@ def _in_order(q: Question) -> Iterator[WantBase | WantRerun]:
     if not clean and _needs_no_rerun(q):
         yield from _base(q, q.tested or q.current)
         yield from _base(q, q.current)
-    if len(q.reds) < q.need_reds:
+    # Where no base can tell any more, one more look for a flake is all that is left to gain.
+    if len(q.reds) < (q.need_reds if clean or _can_tell(q) else 2):
         yield WantRerun(check=q.check, commit=q.red.subject)
     if not clean and not tested.mixed and not current.mixed:
         yield from _base(q, q.tested or q.current)
         yield from _base(q, q.current)
+
+
+def _can_tell(q: Question) -> bool:
+    """Say whether any base commit that matters may still be asked."""
+    for commit in {q.tested, q.current} - {None}:
+        if commit is not None and not q.sight(commit).blocked:
+            refusal = q.case.refusal("base", q.check, commit)
+            if refusal is None or refusal.until is not None:
+                return True
+    return False
 
 
 def _needs_no_rerun(q: Question) -> bool:
@@ -74,7 +88,9 @@ def _base(q: Question, commit: Sha | None) -> Iterator[WantBase]:
     if commit is None:
         return
     sight = q.sight(commit)
-    if sight.blocked:
+    state = sight.state(q.need)
+    enough = state != "open" and not (state == "green" and len(sight.greens) < q.need_against_task)
+    if enough or sight.blocked or (commit != q.tested and commit not in q.chased and len(q.chased) >= MOST_CHASED):
         return
     yield WantBase(
         check=q.check,

@@ -15,7 +15,7 @@ Executions stand in the order of time, ten minutes apart, the last one just ende
     marks    @b1 tested with b1, @? with an unknown base; ~8h older by so much, ~never without times
              %x another configuration; ^ as for a fork; = the same run as the execution before, next attempt
 
-The base line is b0 … b3; the task was tested with b2, which is the base unless `base=` says otherwise.
+The base line is b0 … b4; the task was tested with b2, which is the base unless `base=` says otherwise.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PRINT = Fingerprint("v1-00000000000000f0")
 OTHER = Fingerprint("v1-00000000000000aa")
 ITEM = "tests/test_a.py::test_x"
 CHECK = Check(workflow=".github/workflows/ci.yml", job="test")
-LINE = tuple(Sha(f"b{n}") for n in range(4))
+LINE = tuple(Sha(f"b{n}") for n in range(5))
 _TOKEN = re.compile(r"(?P<where>[a-z]\d?)\.(?P<result>[A-Z])(?P<tests>\d*)(?P<marks>[@~%^=].*)?$")
 _PLACE = (Place(path="src/a.py", line=12),)
 

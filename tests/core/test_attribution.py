@@ -28,7 +28,13 @@ base_red_by_a_probe                            | h.F p2.F               |       
 base_red_of_last_week_still_counts             | b2.F~170h h.F          |                         | base-defect → repair
 base_red_on_the_newest_commit                  | h.F b3.F               | base=b3                 | base-defect → repair
 base_red_on_an_older_commit_is_not_enough      | b2.F h.F               | base=b3                 | want base b3
-busy_base_red_asked_for_after_the_failure      | h.F p2.F               | base=b3                 | base-defect → repair
+busy_base_red_asked_for_after_the_failure      | h.F@b1 p2.F            | base=b3                 | base-defect → repair
+busy_base_red_of_the_tested_commit_alone       | h.F p2.F               | base=b3                 | want base b3
+busy_base_is_not_chased_for_ever               | h.F@b0 p1.X p2.X p3.X  | base=b4 no=rerun noprobe=b0 | unclassified → escalate
+build_passed_where_tests_ran                   | b2.X h.F               | kind=build diff=touches | task-defect → explain
+flake_beside_a_defect_by_the_file_seen         | h.F h.Z=               |                         | flake → none
+flake_beside_a_defect_by_the_number_of_items   | h.F7 h.X7=             |                         | flake → none
+flake_beside_a_defect_not_seen                 | h.F7 h.X6=             |                         | nothing
 base_red_in_another_way                        | b2.X h.F               |                         | want rerun
 base_red_in_another_way_and_two_reds           | b2.X h.F h.F           |                         | want base b2 more
 stale_green_then_a_red_probe                   | b2.G~9h h.F p2.F       |                         | base-defect → repair
@@ -136,7 +142,7 @@ two_reds_without_a_base                        | h.F h.F                | no=bas
 a_rerun_later_but_the_base_now                 | h.F                    | later=rerun             | want base b2
 everything_later                               | h.F                    | later=rerun,base        | want wait
 unknown_base_and_nothing_else                  | h.F@? h.F@?            | base=?                  | unclassified → escalate
-both_failing_differently_is_nobodys            | p2.Y h.F h.F           | no=rerun                | unclassified → escalate
+both_failing_differently_is_nobodys            | p2.Y p2.Y h.F h.F      | no=rerun                | unclassified → escalate
 outage_parks_what_is_open                      | h.F                    | outage                  | want wait
 outage_acts_on_nothing                         | b2.F h.F               | outage                  | base-defect → none
 fork_green_with_secrets_is_another_world       | b2.G h.F^ h.F^         |                         | want base b2 more
