@@ -284,6 +284,75 @@ async def test_the_token_of_a_forks_run_only_reads(tmp_path: Path) -> None:
     assert set(theirs.permissions.values()) == {"read"}
 
 
+ACTION = """\
+name: Greet
+inputs:
+  who: {default: nobody}
+  loud: {required: true}
+outputs:
+  said: {value: "${{ steps.say.outputs.text }}"}
+runs:
+  using: composite
+  steps:
+    - id: say
+      shell: bash
+      run: |
+        echo "text=hello ${{ inputs.who }} ${{ inputs.loud }}" >> "$GITHUB_OUTPUT"
+        echo "LASTS=$FROM_STEP" >> "$GITHUB_ENV"
+        test -f "$GITHUB_ACTION_PATH/action.yml"
+    - {shell: bash, if: "inputs.loud == 'no'", run: exit 9}
+"""
+
+
+async def test_a_composite_action_of_the_repository_runs(tmp_path: Path) -> None:
+    """Inputs with defaults, outputs, its own steps' outputs, environment that lasts; a failing step fails the using one."""
+    jobs = """
+a:
+  runs-on: ubuntu-latest
+  steps:
+    - uses: actions/checkout@v4
+    - {id: greet, uses: ./tools/greet, with: {loud: "yes"}, env: {FROM_STEP: seen}}
+    - run: echo "${{ steps.greet.outputs.said }} / $LASTS"
+    - {name: quiet, uses: ./tools/greet, with: {who: you, loud: "no"}}
+b:
+  runs-on: ubuntu-latest
+  steps: [{uses: ./tools/greet}]
+"""
+    yard = await play(tmp_path, jobs, {"tools/greet/action.yml": ACTION})
+    assert "hello nobody yes / seen" in lines(yard.jobs["a"])
+    assert [(step.name, step.conclusion) for step in yard.jobs["a"].steps][4] == ("quiet", "failure")
+    assert "##[error]Process completed with exit code 9." in lines(yard.jobs["a"])
+    assert any("Did you forget to run actions/checkout?" in line for line in lines(yard.jobs["b"]))
+
+
+async def test_another_kind_of_action_says_so(tmp_path: Path) -> None:
+    """A JavaScript action of the repository is refused with file, line and key."""
+    action = "name: x\nruns:\n  using: node20\n  main: x.js\n"
+    jobs = "a: {runs-on: x, steps: [{uses: actions/checkout@v4}, {uses: ./js}]}"
+    yard = await play(tmp_path, jobs, {"js/action.yml": action})
+    text = "##[error]./js/action.yml:3: runs.using: only `composite` actions are supported by this sandbox"
+    assert text in lines(yard.jobs["a"])
+
+
+async def test_steps_show_while_a_real_job_runs(tmp_path: Path) -> None:
+    """During a step the API's list has the finished ones, the running one and the queued ones; each number once."""
+    jobs = "a: {runs-on: x, steps: [{run: 'true'}, {run: 'touch begun; sleep 30'}, {run: echo no}]}"
+    yard = make_yard(tmp_path, on_pull(jobs))
+    yard.people.open_pull("a", {"n": "1\n"})
+    running = asyncio.create_task(yard.ci.advance())
+    await asyncio.to_thread(wait_for, tmp_path, "jobs/*/work/demo/demo/begun")
+    seen = [(step.number, step.status, step.conclusion) for step in yard.jobs["a"].steps]
+    await yard.ci.cancel(yard.act(), yard.run, force=True)
+    await running
+    assert seen == [
+        (1, "completed", "success"),
+        (2, "completed", "success"),
+        (3, "in_progress", None),
+        (4, "queued", None),
+    ]
+    assert [step.number for step in yard.jobs["a"].steps] == [1, 2, 3, 4, 5]
+
+
 async def test_artifacts_are_uploaded_and_downloaded(tmp_path: Path) -> None:
     """upload-artifact keeps a zip with names relative to what they share; a later job downloads it."""
     jobs = """

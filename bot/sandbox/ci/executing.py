@@ -10,17 +10,16 @@ from bot.sandbox.ci.board import Board
 from bot.sandbox.ci.contexts import job_contexts, run_contexts
 from bot.sandbox.ci.needs import needs_context
 from bot.sandbox.ci.plan import Opened, Plan
+from bot.sandbox.ci.runner import frame
 from bot.sandbox.ci.runner.annotations import annotation
 from bot.sandbox.ci.runner.function_job import Outcome, Tree, play
 from bot.sandbox.ci.runner.steps import run_steps
 from bot.sandbox.ci.runner.task import JobResult, Task
-from bot.sandbox.state import Step
 
 LOST = (
     "The hosted runner lost communication with the server. Anything in your workflow that terminates the runner "
     "process, starves it for CPU/Memory, or blocks its network access can cause this error."
 )
-DONE_STEP = "Set up job"
 
 
 def begin(board: Board, plan: Plan, one: Opened) -> None:
@@ -28,11 +27,7 @@ def begin(board: Board, plan: Plan, one: Opened) -> None:
     at = max(board.github.clock.now(), one.job.created_at)
     if plan.run.latest.status != "in_progress":
         board.records.run_started(plan.repo, plan.run, at)
-    titles = [spec.title for spec in one.spec.steps]
-    steps = [Step(1, DONE_STEP, "completed", "success", at, at)]
-    steps += [Step(number, title) for number, title in enumerate(titles, 2)]
-    if titles:
-        steps[1].status, steps[1].started_at = "in_progress", at
+    steps = frame.planned_steps(one.spec, at)
     plan.stops[one.job.id] = asyncio.Event()
     board.records.job_started(plan.repo, plan.run, one.job, steps, at)
 
@@ -109,6 +104,7 @@ def _task(board: Board, plan: Plan, one: Opened) -> Task:
         token=plan.token,
         runner_name=job.runner_name or "",
         taken=frozenset(plan.uploaded),
+        steps=job.steps,
         cancelled=plan.stops[job.id],
     )
 

@@ -16,7 +16,7 @@ from bot.sandbox.ci.events import Start, starts
 from bot.sandbox.ci.expressions import ExpressionError, Status, interpolate
 from bot.sandbox.ci.expressions.values import truthy
 from bot.sandbox.ci.plan import Plan
-from bot.sandbox.ci.runner import builtin
+from bot.sandbox.ci.runner import builtin, composite
 from bot.sandbox.ci.workflow import Concurrency, JobSpec, Problem, WorkflowFile, read_triggers, read_workflow
 from bot.sandbox.git import Git
 from bot.sandbox.state import WorkflowRun
@@ -158,7 +158,7 @@ def _unsupported_actions(board: Board, file: WorkflowFile) -> list[Problem]:
         for job in file.jobs.values()
         if not _is_function(board, job)
         for number, step in enumerate(job.steps)
-        if step.uses is not None and builtin.find(step.uses) is None
+        if step.uses is not None and builtin.find(step.uses) is None and not composite.is_local(step.uses)
     ]
 
 

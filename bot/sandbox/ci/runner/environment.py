@@ -9,7 +9,7 @@ from bot.sandbox.ci.expressions.values import to_text
 from bot.sandbox.ci.runner.task import Task
 
 _FROM_GITHUB = (
-    "action", "actor", "api_url", "base_ref", "event_name", "graphql_url", "head_ref", "job", "ref",
+    "action", "action_path", "actor", "api_url", "base_ref", "event_name", "graphql_url", "head_ref", "job", "ref",
     "ref_name", "ref_type", "repository", "repository_id", "repository_owner", "run_attempt", "run_id", "run_number",
     "server_url", "sha", "triggering_actor", "workflow", "workflow_ref",
 )  # fmt: skip

@@ -13,9 +13,20 @@ from typing import Any
 from bot.sandbox.ci.expressions.values import to_text
 from bot.sandbox.ci.log import JobLog
 from bot.sandbox.ci.runner.task import Task
+from bot.sandbox.ci.workflow import JobSpec
+from bot.sandbox.state import Step
 
 RUNNER_VERSION = "2.328.0"
 _CYAN, _PLAIN = "\x1b[36;1m", "\x1b[0m"
+
+
+def planned_steps(spec: JobSpec, at: float) -> list[Step]:
+    """The steps of a job that has just begun: set up, the first one running, the rest queued."""
+    steps = [Step(1, "Set up job", "completed", "success", at, at)]
+    steps += [Step(number, step.title) for number, step in enumerate(spec.steps, 2)]
+    if spec.steps:
+        steps[1].status, steps[1].started_at = "in_progress", at
+    return steps
 
 
 def set_up(log: JobLog, task: Task, at: float) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -32,6 +33,8 @@ class RunningJob:
     uploads: list[Upload] = field(default_factory=list)
     status: Verdict = "success"
     begun: float = field(default_factory=time.monotonic)
+    depth: int = 0
+    numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def now(self) -> float:
         """The time by the sandbox's clock: the start plus what has really passed."""

@@ -19,10 +19,11 @@ _NO_LIMIT_MINUTES = 360.0
 _AFTER_CANCELLATION = 300.0
 
 
-async def run_step(job: RunningJob, number: int, spec: StepSpec, env: dict[str, str], output: StepOutput) -> Verdict:
+async def run_step(job: RunningJob, spec: StepSpec, env: dict[str, str], output: StepOutput) -> Verdict:
     """Run the step's script and take in what it wrote for later steps. `ValueError` for a malformed command file."""
     script = job.text(spec.run, env)
     shell = job.text(spec.shelling.shell, env) or None
+    number = next(job.numbers)
     path = job.task.directory / "temp" / f"step{number}.sh"
     path.write_text(script)
     frame.script_header(job.log, script, command_line(shell, "{0}"), env, job.now())

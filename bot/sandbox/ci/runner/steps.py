@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from bot.sandbox.ci.expressions import ExpressionError, evaluate_condition, expand
 from bot.sandbox.ci.expressions.values import truthy
-from bot.sandbox.ci.runner import builtin, frame
+from bot.sandbox.ci.runner import builtin, composite, frame
 from bot.sandbox.ci.runner.output import StepOutput
 from bot.sandbox.ci.runner.running import RunningJob, Verdict
 from bot.sandbox.ci.runner.script_step import run_step
@@ -24,10 +24,12 @@ from bot.sandbox.state import Step
 
 async def run_steps(task: Task, earlier: Mapping[str, bytes]) -> JobResult:
     """Run every step of the job. `earlier` are the artifacts that other jobs of the run have uploaded, by name."""
-    job = RunningJob(task, earlier)
+    job = RunningJob(task, earlier, steps=task.steps or frame.planned_steps(task.spec, task.started))
     _begin(job)
-    for number, spec in enumerate(task.spec.steps):
-        await _step(job, number, spec)
+    for spec, step in zip(task.spec.steps, job.steps[1:], strict=True):
+        step.status, step.started_at = "in_progress", job.now()
+        step.conclusion = await _step(job, spec, step)
+        step.status, step.completed_at = "completed", job.now()
     frame.clean_up(job.log, task, job.now())
     for spec in reversed(task.spec.steps):
         if (spec.uses or "").startswith("actions/checkout@"):
@@ -50,7 +52,6 @@ def _begin(job: RunningJob) -> None:
     (job.task.directory / "temp").mkdir(parents=True, exist_ok=True)
     job.task.event_path.write_text(json.dumps(job.task.contexts["github"]["event"]))
     job.memory.masks.append(job.task.token)
-    job.frame_step("Set up job")
     frame.set_up(job.log, job.task, job.now())
     try:
         for layer in job.task.env:
@@ -59,43 +60,45 @@ def _begin(job: RunningJob) -> None:
         job.fail(str(error))
 
 
-async def _step(job: RunningJob, number: int, spec: StepSpec) -> None:
-    step = Step(len(job.steps) + 1, spec.title, "in_progress", started_at=job.now())
-    job.steps.append(step)
+async def _step(job: RunningJob, spec: StepSpec, step: Step | None = None) -> Verdict:
+    """Run one step, of the job or of a composite action; gives its conclusion and books its outcome."""
     output = job.output()
     outcome: Verdict
     try:
         env = {**job.env, **job.texts(spec.env, job.env)}
-        step.name = job.text(spec.title, env)
+        if step is not None:
+            step.name = job.text(spec.title, env)
         wanted = evaluate_condition(spec.condition, job.names(env), job.so_far())
-        outcome = await _carry_out(job, number, spec, env, output) if wanted else "skipped"
+        outcome = await _carry_out(job, spec, env, output) if wanted else "skipped"
         forgiven = truthy(expand(spec.continue_on_error, job.names(env), job.so_far()))
     except (ExpressionError, ValueError) as error:
         output.take(f"::error::{error}".encode())
         outcome, forgiven = "failure", False
     conclusion: Verdict = "success" if outcome == "failure" and forgiven else outcome
-    step.status, step.conclusion, step.completed_at = "completed", conclusion, job.now()
     if spec.id:
         job.seen[spec.id] = {"outputs": dict(output.outputs), "outcome": outcome, "conclusion": conclusion}
     if conclusion in {"failure", "cancelled"} and job.status == "success":
         job.status = conclusion
+    return conclusion
 
 
-async def _carry_out(job: RunningJob, number: int, spec: StepSpec, env: dict[str, str], output: StepOutput) -> Verdict:
+async def _carry_out(job: RunningJob, spec: StepSpec, env: dict[str, str], output: StepOutput) -> Verdict:
     if spec.uses is None:
-        return await run_step(job, number, spec, env, output)
+        return await run_step(job, spec, env, output)
     inputs = job.texts(spec.inputs, env)
     frame.action_header(job.log, spec.uses, inputs, env, job.now())
+    if composite.is_local(spec.uses):
+        verdict, outputs = await composite.run(job, spec.uses, inputs, env, _step)
+        output.outputs.update(outputs)
+        return verdict
     action = builtin.find(spec.uses)
     if action is None:
-        output.take(f"::error::The action {spec.uses} is not supported by this sandbox".encode())
-        return "failure"
+        raise ValueError(f"The action {spec.uses} is not supported by this sandbox")
     end = await action(builtin.ActionCall(job.task, inputs, output, job.uploads, job.earlier))
     output.outputs.update(end.outputs)
     job.paths = [*end.paths, *job.paths]
     if end.error is not None:
-        output.take(f"::error::{end.error}".encode())
-        return "failure"
+        raise ValueError(end.error)
     return "success"
 
 

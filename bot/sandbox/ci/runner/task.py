@@ -22,7 +22,7 @@ class Task:
 
     `checkout` is the tested commit, `ref` its ref (`refs/pull/7/merge`); `contexts` are those of the expression
     language that are known before the first step; `env` is the workflow's and job's, not yet filled in; `taken` are
-    the names of artifacts that this attempt has already uploaded.
+    the names of artifacts that this attempt has already uploaded; `steps` is the list that the API shows meanwhile.
     """
 
     repository: str
@@ -40,6 +40,7 @@ class Task:
     token: str
     runner_name: str
     taken: frozenset[str] = frozenset()
+    steps: list[Step] = field(default_factory=list)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property

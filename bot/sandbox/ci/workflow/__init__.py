@@ -4,6 +4,7 @@ Workflow files: text in, a typed `WorkflowFile` or the list of its problems out.
 What GitHub refuses and what this GitHub does not support are both problems; each names file, line and key.
 """
 
+from bot.sandbox.ci.workflow.action import ActionFile, read_action
 from bot.sandbox.ci.workflow.filters import Filter, admits
 from bot.sandbox.ci.workflow.matrix import Combination, combinations, suffix
 from bot.sandbox.ci.workflow.model import (
@@ -20,6 +21,7 @@ from bot.sandbox.ci.workflow.model import (
 from bot.sandbox.ci.workflow.read import read_triggers, read_workflow
 
 __all__ = [
+    "ActionFile",
     "Combination",
     "Concurrency",
     "Filter",
@@ -33,6 +35,7 @@ __all__ = [
     "WorkflowFile",
     "admits",
     "combinations",
+    "read_action",
     "read_triggers",
     "read_workflow",
     "suffix",

@@ -156,7 +156,7 @@ def _job(key: str, section: Section, above: Shelling) -> JobSpec:
         continue_on_error=section.flag("continue-on-error", False),
         strategy=_strategy(section),
         concurrency=_concurrency(section),
-        steps=tuple(_step(step, shelling) for step in section.items("steps")),
+        steps=tuple(read_step(step, shelling) for step in section.items("steps")),
     )
 
 
@@ -210,7 +210,8 @@ def _shell(section: Section) -> str | None:
     return shell
 
 
-def _step(section: Section, above: Shelling) -> StepSpec:
+def read_step(section: Section, above: Shelling) -> StepSpec:
+    """Read one step, of a job or of a composite action."""
     section.only(
         ("id", "if", "name", "uses", "run", "with", "env", "shell", "working-directory", "continue-on-error",
          "timeout-minutes")
