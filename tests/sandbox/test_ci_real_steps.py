@@ -153,9 +153,7 @@ b:
     assert {"3", "no token"} <= set(lines(yard.jobs["b"]))
 
 
-async def test_commands_annotate_and_mask(tmp_path: Path) -> None:
-    """`::error` and `::warning` annotate (ten of each at most), `::add-mask` hides, `::stop-commands` stops."""
-    jobs = """
+COMMANDING = """
 a:
   runs-on: ubuntu-latest
   steps:
@@ -173,7 +171,11 @@ a:
         echo "::endgroup::"
         echo "::debug::quiet"
 """
-    yard = await play(tmp_path, jobs)
+
+
+async def test_commands_annotate_and_mask(tmp_path: Path) -> None:
+    """`::error` and `::warning` annotate (ten of each at most), `::add-mask` hides, `::stop-commands` stops."""
+    yard = await play(tmp_path, COMMANDING)
     notes = yard.repo.check_runs[yard.jobs["a"].id].annotations
     assert notes[0] == {
         "path": "app.py",
