@@ -12,8 +12,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from resolver.facts import JobFinished, Person, PullObserved, RepoObserved, RunObserved, StepFinished
+from resolver.facts import JobFinished, PullObserved, RepoObserved, RunObserved, StepFinished
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
+from resolver.people import Person
 
 Json = Mapping[str, Any]
 

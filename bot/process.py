@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from bot.clock import Clock
 from bot.github import GitHub, open_session
 from bot.intake import IntakeRules
 from bot.lookout import LookoutLimits
-from bot.metrics import Sample
+from bot.metrics import budget_samples
 from bot.server import Intake, make_app
 from bot.service import Service
 from bot.settings import Settings
@@ -59,19 +59,7 @@ async def open_process(
             secrets = tuple(secret.get_secret_value().encode() for secret in settings.webhook_secrets)
             intake = Intake(store, IntakeRules(secrets=secrets, events=USED_EVENTS))
 
-            def spent() -> Iterable[Sample]:
-                return _budget(github)
-
-            app = make_app(intake, path=settings.webhook_path, samples=(spent,))
+            app = make_app(intake, path=settings.webhook_path, samples=(lambda: budget_samples(github.spending()),))
             yield Process(store, github, service, app)
     finally:
         await store.close()
-
-
-def _budget(github: GitHub) -> Iterable[Sample]:
-    for identity, spent in github.spending():
-        labels = {"installation": identity, "resource": spent.resource}
-        yield Sample("failres_github_calls", "gauge", "Calls to GitHub in this hour.", spent.calls, labels)
-        yield Sample("failres_github_unchanged", "gauge", "Calls answered with 304.", spent.unchanged, labels)
-        if spent.left is not None:
-            yield Sample("failres_github_left", "gauge", "Calls that GitHub still allows.", spent.left, labels)

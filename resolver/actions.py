@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 from resolver.digest import digest
+from resolver.executions import Check
 from resolver.facts import RollupSeen, StepFinished
 from resolver.ids import PullNumber, RunId, Sha
 from resolver.records import Record
@@ -112,10 +113,9 @@ class FindPull(Action):
 
 
 class ReadLog(Action):
-    """Read a failed job's log and triage it."""
+    """Read a job's log: a failed one for its failures, a green one for the `wanted` items that ran."""
 
     type: Literal["read-log"] = "read-log"
-    number: PullNumber
     our_run: RunId
     job_id: int
     run_id: int
@@ -123,11 +123,88 @@ class ReadLog(Action):
     head_sha: Sha
     check: str
     failed_steps: tuple[StepFinished, ...] = ()
+    wanted: tuple[str, ...] = ()
 
     @property
     def target(self) -> str:
         """The log of that job."""
         return f"log:{self.job_id}"
+
+
+class RerunJobs(Action):
+    """Run the failed jobs of a run again: for a flake, or for evidence. GitHub keeps the run and its frozen merge
+    commit.
+
+    `attempt` is the one that failed; a later one means that somebody was quicker.
+    """
+
+    type: Literal["rerun-jobs"] = "rerun-jobs"
+    number: PullNumber
+    head_sha: Sha
+    run_id: int
+    attempt: int
+    path: str
+    jobs: tuple[str, ...]
+    rerun_id: str
+
+    @property
+    def target(self) -> str:
+        """The run."""
+        return f"rerun:{self.run_id}"
+
+
+def probe_target(check: Check, base_sha: Sha, attempt: int) -> str:
+    """Name the n-th probe of a check on a base commit."""
+    return f"probe:{digest(check.model_dump(mode='json', by_alias=True), 8)}:{base_sha[:12]}:{attempt}"
+
+
+class StartProbe(Action):
+    """Execute a check on a clean base commit: look for a probe that is there, else start one the cheapest valid way."""
+
+    type: Literal["start-probe"] = "start-probe"
+    check: Check
+    base_ref: str
+    base_sha: Sha
+    attempt: int
+    probe_id: str
+
+    @property
+    def target(self) -> str:
+        """The probe of that check on that commit."""
+        return (
+            f"probe:{digest(self.check.model_dump(mode='json', by_alias=True), 8)}:{self.base_sha[:12]}:{self.attempt}"
+        )
+
+
+class RemoveProbe(Action):
+    """Remove a probe's branch; the probe has ended."""
+
+    type: Literal["remove-probe"] = "remove-probe"
+    probe_id: str
+    branch: str
+    commit: Sha
+    reason: str
+
+    @property
+    def target(self) -> str:
+        """The probe's branch."""
+        return f"unprobe:{self.probe_id}"
+
+
+class SyncBranch(Action):
+    """Rebase a task's branch onto its base by GitHub's own update, with the expected head given."""
+
+    type: Literal["sync-branch"] = "sync-branch"
+    number: PullNumber
+    head_sha: Sha
+    base_ref: str
+    base_sha: Sha
+    sync_id: str
+
+    @property
+    def target(self) -> str:
+        """The task's branch."""
+        return f"sync:{self.number}"
 
 
 class SweepPulls(Action):
@@ -188,6 +265,10 @@ AnyAction = (
     | ReadRuns
     | FindPull
     | ReadLog
+    | RerunJobs
+    | StartProbe
+    | RemoveProbe
+    | SyncBranch
     | SweepPulls
     | PostCheck
     | PostComment

@@ -10,20 +10,18 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from resolver.attribution.diff import ChangedFile
+from resolver.attribution.outcome import Verdict
+from resolver.attribution.withdraw import Reattributed
 from resolver.config import ConfigProblem, RepoConfig
+from resolver.executions import Check
 from resolver.failure import Failure
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
+from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.people import Person
 from resolver.records import Record
 
 Json = dict[str, Any]
-
-
-class Person(Record):
-    """Who did something on GitHub; rights are checked by `id`, never by `login`."""
-
-    id: int
-    login: str
-    type: str = "User"
 
 
 class RepoObserved(Record):
@@ -64,11 +62,15 @@ class PullObserved(Record):
 
 
 class PullFilesRead(Record):
-    """The files that a pull request changes at one head; `truncated` when GitHub lists no more than 3,000."""
+    """The files that a pull request changes at one head, and for the first of them which lines.
+
+    `truncated` when GitHub listed no more than 3,000 files, or when not all files' lines are kept.
+    """
 
     number: PullNumber
     head_sha: Sha
     files: tuple[str, ...]
+    changes: tuple[ChangedFile, ...] = ()
     truncated: bool = False
 
 
@@ -145,14 +147,21 @@ class JobFinished(Record):
 
 
 class JobTriaged(Record):
-    """What a failed job's log said. `missing` says why there was no log; then there is no verdict either."""
+    """What a job's log said. `missing` says why there was no log; then there is no verdict either.
+
+    `tested_base` is the base commit that the checkout named; `passed` are items, or what holds them, that were seen
+    executed and passed; `tests` is the runner's own count.
+    """
 
     job_id: int
     run_id: int
     attempt: int
     head_sha: Sha
     kind: str
+    tested_base: Sha | None = None
     failures: tuple[Failure, ...] = ()
+    passed: tuple[str, ...] = ()
+    tests: int | None = None
     flaky: tuple[str, ...] = ()
     capped: int = 0
     lines: int = 0
@@ -208,6 +217,56 @@ class ActionRefused(Record):
     retry_at: float | None = None
 
 
+class HeadPushed(Record):
+    """Somebody pushed a pull request's head at `at` (seconds); a person's push starts the counting anew."""
+
+    number: PullNumber
+    head_sha: Sha
+    by: Person
+    at: float
+
+
+class GateAttributed(Verdict):
+    """A failing item of a pull request's head got its cause at `at` (seconds): `gate.attributed` (section 5)."""
+
+    number: PullNumber
+    head_sha: Sha
+    task_id: str
+    at: float
+
+    def verdict(self) -> Verdict:
+        """Give the verdict alone."""
+        return Verdict.model_validate({name: getattr(self, name) for name in Verdict.model_fields})
+
+
+class GateReattributed(Reattributed):
+    """A verdict was withdrawn, or the world moved on: `gate.reattributed`."""
+
+    number: PullNumber
+    head_sha: Sha
+
+
+class ProbeDispatched(Record):
+    """A check was started on a clean base commit at our own wish. `commit` is what runs: an empty child of `base_sha`,
+    on `branch`. `run_id` is None where GitHub did not say which run it started; `nonce` then finds it.
+    """
+
+    probe_id: str
+    check: Check
+    base_sha: Sha
+    commit: Sha
+    branch: str
+    run_id: int | None
+    nonce: str
+
+
+class ProbeRemoved(Record):
+    """A probe's branch is gone: the probe has ended, or was given up, for the reason given."""
+
+    probe_id: str
+    reason: str
+
+
 class CommentGone(Record):
     """The comment that failres kept up to date was deleted by somebody."""
 
@@ -239,6 +298,15 @@ Fact = (
     | ActionStarted
     | ActionDone
     | ActionRefused
+    | HeadPushed
+    | GateAttributed
+    | GateReattributed
+    | ProbeDispatched
+    | ProbeRemoved
+    | RerunStarted
+    | RerunEnded
+    | ProbeStarted
+    | Synced
     | CommentGone
     | EngineStuck
 )

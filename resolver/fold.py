@@ -20,9 +20,14 @@ from resolver.facts import (
     ConfigRead,
     EngineStuck,
     Fact,
+    GateAttributed,
+    GateReattributed,
+    HeadPushed,
     InstallationChanged,
     JobFinished,
     JobTriaged,
+    ProbeDispatched,
+    ProbeRemoved,
     PullConfigRead,
     PullFilesRead,
     PullObserved,
@@ -31,8 +36,10 @@ from resolver.facts import (
     RunObserved,
     RunsRead,
 )
+from resolver.fold_gate import fold_gate, fold_probe
 from resolver.ids import PullNumber, Sha
 from resolver.journal import Unreadable
+from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import LIMITS
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
 
@@ -63,6 +70,12 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return _execution(state, fact)
         case ActionStarted() | ActionDone() | ActionRefused():
             return _effect(state, fact)
+        case HeadPushed() | GateAttributed() | GateReattributed():
+            return fold_gate(state, fact)
+        case ProbeDispatched() | ProbeRemoved():
+            return fold_probe(state, fact)
+        case RerunStarted() | RerunEnded() | ProbeStarted() | Synced():
+            return replace(state, ledger=state.ledger.with_event(fact))
         case CommentGone():
             return _comment_gone(state, fact)
         case EngineStuck():
@@ -99,7 +112,7 @@ def _pull_observed(state: RepoState, fact: PullObserved) -> RepoState:
         return state
     elif (fact.head_sha, fact.base_ref) != (known.seen.head_sha, known.seen.base_ref):
         effects = {target: effect for target, effect in known.effects.items() if not target.startswith(_OF_A_HEAD)}
-        pull = replace(known, seen=fact, files=None, config=None, stuck=None, effects=effects)
+        pull = replace(known, seen=fact, files=None, config=None, stuck=None, effects=effects, verdicts={})
         pull = _join_reds(state, pull)
     else:
         pull = replace(known, seen=fact)
@@ -123,7 +136,8 @@ def _pull_read(state: RepoState, fact: PullFilesRead | PullConfigRead) -> RepoSt
 def _base_moved(state: RepoState, fact: BaseMoved) -> RepoState:
     base = state.bases.get(fact.ref, Base())
     same_config = base.config is not None and base.config_at == base.sha and fact.config_touched is False
-    moved = replace(base, sha=fact.sha, config_at=fact.sha if same_config else base.config_at)
+    line = (*(each for each in base.line[-LIMITS.base_line :] if each != fact.sha), fact.sha)
+    moved = replace(base, sha=fact.sha, line=line, config_at=fact.sha if same_config else base.config_at)
     return replace(state, bases=_with(state.bases, fact.ref, moved))
 
 
@@ -141,7 +155,7 @@ def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | 
         case RollupSeen():
             head = replace(head, rollup=fact)
         case RunsRead():
-            head = replace(head, read_for=fact.rollup or head.read_for)
+            head = replace(head, read_for=fact.rollup or head.read_for, listed_at=fact.at)
         case _:
             assert_never(fact)
     state = replace(state, heads=_with(state.heads, fact.head_sha, head))
@@ -160,10 +174,11 @@ def _note_reds(state: RepoState, sha: Sha, head: Head) -> RepoState:
 
 def _forget_heads(state: RepoState) -> RepoState:
     """Drop the oldest commits that no open pull request and no base has; a bound, so that a journal may grow."""
-    if len(state.heads) <= LIMITS.unowned_heads + len(state.pulls) + len(state.bases):
+    if len(state.heads) <= LIMITS.unowned_heads + len(state.pulls) + LIMITS.base_line * len(state.bases):
         return state
     owned = {pull.seen.head_sha for pull in state.pulls.values() if pull.seen.state == "open"}
-    owned |= {base.sha for base in state.bases.values() if base.sha}
+    owned |= {sha for base in state.bases.values() for sha in base.line}
+    owned |= {probe.dispatched.commit for probe in state.probes.values()}
     loose = [sha for sha in state.heads if sha not in owned]
     gone = set(loose[: max(0, len(loose) - LIMITS.unowned_heads)])
     return replace(state, heads={sha: head for sha, head in state.heads.items() if sha not in gone})
@@ -228,9 +243,22 @@ def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] 
             return None
         case ConfigRead():
             return frozenset(n for n, pull in state.pulls.items() if pull.seen.base_ref == fact.ref)
-        case BaseMoved():
+        case BaseMoved() | ProbeStarted() | RerunStarted() | RerunEnded() | Synced():
             return frozenset()
+        case ProbeDispatched() | ProbeRemoved():
+            return None
         case RunObserved() | JobFinished() | JobTriaged() | RollupSeen() | RunsRead():
-            return frozenset(state.pulls_of(fact.head_sha))
+            return _concerned(state, fact.head_sha)
         case _:
             return frozenset() if fact.number is None else frozenset({fact.number})
+
+
+def _concerned(state: RepoState, sha: Sha) -> frozenset[PullNumber]:
+    """The pull requests of a head; where a base or a probe ran, all that are red against it."""
+    mine = frozenset(state.pulls_of(sha))
+    if mine:
+        return mine
+    refs = {ref for ref, base in state.bases.items() if sha in base.line}
+    bases = {probe.dispatched.base_sha for probe in state.probes.values() if probe.dispatched.commit == sha}
+    refs |= {ref for ref, base in state.bases.items() if bases & set(base.line)}
+    return frozenset(number for number, pull in state.pulls.items() if pull.reds and pull.seen.base_ref in refs)

@@ -20,10 +20,15 @@ from resolver.facts import (
     ConfigRead,
     EngineStuck,
     Fact,
+    GateAttributed,
+    GateReattributed,
+    HeadPushed,
     InstallationChanged,
     JobFinished,
     JobTriaged,
     Json,
+    ProbeDispatched,
+    ProbeRemoved,
     PullConfigRead,
     PullFilesRead,
     PullObserved,
@@ -33,6 +38,7 @@ from resolver.facts import (
     RunsRead,
 )
 from resolver.ids import PullNumber
+from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.records import Record
 
 VERSION = 1
@@ -54,6 +60,15 @@ KINDS: Mapping[str, type[Fact]] = {
     "action.started": ActionStarted,
     "action.done": ActionDone,
     "action.refused": ActionRefused,
+    "head.pushed": HeadPushed,
+    "gate.attributed": GateAttributed,
+    "gate.reattributed": GateReattributed,
+    "probe.dispatched": ProbeDispatched,
+    "probe.removed": ProbeRemoved,
+    "rerun.started": RerunStarted,
+    "rerun.ended": RerunEnded,
+    "probe.started": ProbeStarted,
+    "task.synced": Synced,
     "comment.gone": CommentGone,
     "engine.stuck": EngineStuck,
 }
@@ -114,6 +129,12 @@ def once(fact: Fact) -> str | None:
             return f"ended:{fact.ticket}"
         case EngineStuck():
             return f"stuck:{fact.number}:{fact.head_sha}"
+        case HeadPushed():
+            return f"pushed:{fact.number}:{fact.head_sha}"
+        case RerunStarted() | RerunEnded() | ProbeStarted() | Synced():
+            return f"{kind_of(fact)}:{fact.id}"
+        case ProbeDispatched() | ProbeRemoved():
+            return f"{kind_of(fact)}:{fact.probe_id}"
         case CommentGone():
             return f"gone:{fact.comment_id}"
         case (
@@ -127,6 +148,8 @@ def once(fact: Fact) -> str | None:
             | RunObserved()
             | RollupSeen()
             | RunsRead()
+            | GateAttributed()
+            | GateReattributed()
         ):
             return None
         case _:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from resolver.config import Mode
 from resolver.records import Record
 
 
 class Limits(Record):
     """Paces and caps of one process; times are in seconds."""
+
+    ceiling: Mode = "observe"
+    """The most that any repository's configuration may switch on in this process."""
+
+    probe_patience: float = 6 * 3_600.0
+    """After so long a probe that never reported is given up and its branch removed."""
 
     sweep_every: float = 600.0
     """How often the open pull requests are listed, so that a lost event is only late."""
@@ -22,6 +29,12 @@ class Limits(Record):
 
     logs_at_once: int = 3
     """How many logs of one head are read at the same time."""
+
+    base_line: int = 30
+    """How many of a base branch's newest commits are remembered with their executions."""
+
+    pushes: int = 50
+    """How many of a pull request's pushes are remembered."""
 
     unowned_heads: int = 200
     """How many commits that belong to no open pull request or base are remembered."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from resolver.attribution.outcome import Verdict
 from resolver.config import ConfigProblem
 from resolver.failure import Failure
 from resolver.ids import PullNumber, Sha
@@ -11,8 +12,7 @@ from resolver.records import Record
 
 
 class FailedCheck(Record):
-    """
-    One check that is red on the head, with its failures, the primary one first.
+    """One check that is red on the head, with its failures, the primary one first.
 
     `missing` says why its log told nothing. `capped` counts failures beyond those listed, `flaky` names tests that
     failed and then passed inside the job.
@@ -33,9 +33,21 @@ class FailedCheck(Record):
     missing: str | None = None
 
 
-class Report(Record):
+class Standing(Record):
+    """What attribution has come to on a head: the verdicts, the one that the task's action follows first.
+
+    `waiting` names what is being obtained (`rerun`, `probe`, `base`, `log`, `time`), `doubts` say why a failure has no
+    verdict.
     """
-    The whole of what failres has to say of one head.
+
+    verdicts: tuple[Verdict, ...] = ()
+    lead: Verdict | None = None
+    waiting: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+
+class Report(Record):
+    """The whole of what failres has to say of one head.
 
     `state` is `red` (failing checks), `config` (only a broken configuration), `green` (what was red has passed) or
     `quiet` (a superseded head with nothing left to say). `derived` names jobs that are red only because of others.
@@ -51,4 +63,6 @@ class Report(Record):
     base_config_problems: tuple[ConfigProblem, ...] = ()
     from_fork: bool = False
     by_dependabot: bool = False
-    superseded: bool = False
+    base_ref: str = "main"
+    managed: bool = False
+    cause: Standing = Standing()

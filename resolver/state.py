@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+from resolver.attribution.case import DriftVerdict
 from resolver.conclusions import Meaning, meaning
 from resolver.facts import (
     ConfigRead,
+    GateAttributed,
     JobFinished,
     JobTriaged,
+    ProbeDispatched,
     PullConfigRead,
     PullFilesRead,
     PullObserved,
@@ -23,7 +26,8 @@ from resolver.facts import (
     RollupSeen,
     RunObserved,
 )
-from resolver.ids import PullNumber, Sha
+from resolver.ids import Fingerprint, PullNumber, Sha
+from resolver.ledger import Ledger
 
 
 def _nothing() -> Mapping[Any, Any]:
@@ -51,7 +55,8 @@ class Effect:
 class Head:
     """All executions that are known on one commit. Jobs are kept of every attempt: each counts as evidence.
 
-    `rollup` is GitHub's own count as last seen, `read_for` the one for which the runs were last listed.
+    `rollup` is GitHub's own count as last seen, `read_for` the one for which the runs were last listed, `listed_at`
+    when that was.
     """
 
     runs: Mapping[int, RunObserved] = field(default_factory=_nothing)
@@ -59,6 +64,7 @@ class Head:
     triaged: Mapping[int, JobTriaged] = field(default_factory=_nothing)
     rollup: RollupSeen | None = None
     read_for: RollupSeen | None = None
+    listed_at: float | None = None
 
     def current(self) -> Iterator[JobFinished]:
         """Give the newest execution of each job of each run: what GitHub shows now."""
@@ -79,13 +85,18 @@ class Head:
 class Pull:
     """One pull request. `reds` are the checks (by `check_id`) that have failed on any of its heads.
 
-    `comment_id` is the sticky comment, `comments_at` when new ones were made; `stuck` says why nothing is done on it.
+    `pushes` are the times of people's pushes, `drifts` the verdicts `base-drift` on any head, `verdicts` those that
+    stand on this head, by `verdict_key`. `comment_id` is the sticky comment, `comments_at` when new ones were made;
+    `stuck` says why nothing is done on it.
     """
 
     seen: PullObserved
     files: PullFilesRead | None = None
     config: PullConfigRead | None = None
     reds: frozenset[str] = frozenset()
+    pushes: tuple[float, ...] = ()
+    drifts: tuple[DriftVerdict, ...] = ()
+    verdicts: Mapping[str, GateAttributed] = field(default_factory=_nothing)
     effects: Mapping[str, Effect] = field(default_factory=_nothing)
     comment_id: int | None = None
     comments_at: tuple[float, ...] = ()
@@ -103,16 +114,28 @@ STOP_LABEL = "failres:stop"
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A base branch: its newest known commit, and the configuration as read at `config_at`."""
+    """A base branch: its newest known commit, and the configuration as read at `config_at`.
+
+    `line` are its newest commits that were seen, oldest first, the current one last.
+    """
 
     sha: Sha | None = None
+    line: tuple[Sha, ...] = ()
     config: ConfigRead | None = None
     config_at: Sha | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class Probe:
+    """An execution of a check on a clean base at our own wish; `removed` says why its branch is gone."""
+
+    dispatched: ProbeDispatched
+    removed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RepoState:
-    """A whole repository. `effects` are those of the repository's own actions."""
+    """A whole repository. `effects` are those of the repository's own actions, `ledger` what was tried."""
 
     repo: RepoObserved | None = None
     active: bool = True
@@ -120,6 +143,8 @@ class RepoState:
     heads: Mapping[Sha, Head] = field(default_factory=_nothing)
     bases: Mapping[str, Base] = field(default_factory=_nothing)
     effects: Mapping[str, Effect] = field(default_factory=_nothing)
+    probes: Mapping[str, Probe] = field(default_factory=_nothing)
+    ledger: Ledger = field(default_factory=Ledger)
     comments_at: tuple[float, ...] = ()
     unreadable: tuple[str, ...] = ()
 
@@ -144,3 +169,8 @@ def check_id(job: JobFinished, run: RunObserved | None) -> str:
     if run is None:
         return f"{job.workflow}: {job.name}"
     return f"{run.path.partition('@')[0]}: {job.name} ({run.event})"
+
+
+def verdict_key(check: str, fingerprint: Fingerprint | None, item: str | None) -> str:
+    """Name what a verdict is about: a check (by `Check.key`) and the failure in it."""
+    return f"{check}|{fingerprint or ''}|{item or ''}"

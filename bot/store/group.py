@@ -61,7 +61,9 @@ class GroupCommit:
             except BaseException as error:
                 _fail([*batch, *self._waiting], error)
                 self._waiting = []
-                raise
+                if isinstance(error, asyncio.CancelledError | KeyboardInterrupt | SystemExit):
+                    raise
+                return  # every caller has it; nobody awaits this task
             else:
                 _answer(batch, fresh)
 

@@ -1,15 +1,20 @@
 """`decide`: what is due now, from the whole state. Level-triggered and pure; it never reacts to an event.
 
 The questions are asked in order: may anything be done here at all (`rights`), which evidence is missing (`gate`), and
-what is to be said (`speak`). A question answers with desired actions; `due` keeps those that are not already under way
-or done.
+what is to be said (`speak`); between them, whose failure it is (`attribute`). A question answers with desired actions;
+`due` keeps those that are not already under way or done.
 """
 
 from __future__ import annotations
 
-from resolver.decide.due import Due, due
+from collections.abc import Iterable
+
+from resolver.actions import AnyAction
+from resolver.decide.attribute import attribute_pull
+from resolver.decide.due import Due, due, earlier
 from resolver.decide.gate import reads, repository_reads
-from resolver.decide.rights import Silence
+from resolver.decide.reruns import ended_reruns
+from resolver.decide.rights import Silence, silence
 from resolver.decide.speak import speak
 from resolver.ids import PullNumber
 from resolver.limits import LIMITS, Limits
@@ -19,13 +24,33 @@ __all__ = ["Due", "Silence", "decide_pull", "decide_repository"]
 
 
 def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits = LIMITS) -> Due:
-    """Say what is due for one pull request, and when to look again (`again_at`, seconds, or None)."""
+    """Say what is due for one pull request, and when to look again (`again_at`, seconds, or None).
+
+    Where there are `facts` to record, decide again once they are folded: what is said follows from them.
+    """
     pull = state.pulls.get(number)
     if pull is None or pull.stuck or pull.seen.state == "closed" or not state.active:
         return Due()
-    desired = reads(state, pull, limits)
-    said = speak(state, pull, now, limits)
-    return due(pull.effects, (*desired, *said.actions), now, said.again_at)
+    desired: list[AnyAction] = [*reads(state, pull, limits)]
+    cause = attribute_pull(state, pull, now, limits) if state.head(pull.seen.head_sha).failed() else None
+    facts = (*ended_reruns(state, pull, now), *(cause.facts if cause else ()))
+    if cause is not None and silence(state, pull) is None:
+        desired.extend(cause.actions)
+    said = speak(state, pull, now, limits, cause.answer if cause else None)
+    own, shared = split(desired)
+    again_at = earlier(said.again_at, cause.again_at if cause else None)
+    mine = due(pull.effects, (*own, *said.actions), now, again_at)
+    ours = due(state.effects, shared, now, mine.again_at)
+    return Due((*mine.actions, *ours.actions), ours.again_at, facts)
+
+
+def split(actions: Iterable[AnyAction]) -> tuple[list[AnyAction], list[AnyAction]]:
+    """Tell a pull request's own actions from those of the repository, which all tasks share."""
+    own: list[AnyAction] = []
+    shared: list[AnyAction] = []
+    for action in actions:
+        (shared if action.number is None else own).append(action)
+    return own, shared
 
 
 def decide_repository(state: RepoState, now: float, limits: Limits = LIMITS) -> Due:

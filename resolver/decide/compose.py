@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
+from resolver.attribution import ORDER, Attribution, Undecided
 from resolver.conclusions import Meaning, meaning
+from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.facts import JobFinished
-from resolver.report import FailedCheck, Report
+from resolver.report import FailedCheck, Report, Standing
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
 
-DEPENDABOT = "dependabot[bot]"
-"""The login whose pull requests are explained only (specification, invariant 11)."""
 
-
-def compose(state: RepoState, pull: Pull) -> Report:
-    """Give everything that is to be said of the pull request's current head."""
+def compose(state: RepoState, pull: Pull, answer: Attribution | None = None) -> Report:
+    """Give everything that is to be said of the pull request's current head; `answer` is what attribution says now."""
     head = state.head(pull.seen.head_sha)
     failed = tuple(_failed_check(head, job, pull.effects.get(f"log:{job.job_id}")) for job in head.failed())
     problems = pull.config.problems if pull.config else ()
@@ -30,6 +29,24 @@ def compose(state: RepoState, pull: Pull) -> Report:
         base_config_problems=base.problems if base else (),
         from_fork=state.repo is not None and pull.seen.head_repo_id != state.repo.repo_id,
         by_dependabot=pull.seen.author.login == DEPENDABOT,
+        base_ref=pull.seen.base_ref,
+        managed=managed(state, pull, config_of(state, pull)),
+        cause=_cause(pull, answer) if failed else Standing(),
+    )
+
+
+def _cause(pull: Pull, answer: Attribution | None) -> Standing:
+    """The verdicts that stand on this head, the leading one first, and what is still open."""
+    standing = [given.verdict() for given in pull.verdicts.values()]
+    standing.sort(key=lambda verdict: (ORDER.index(verdict.klass), verdict.check.key, verdict.item or ""))
+    open_ones = [each for each in answer.outcomes if isinstance(each, Undecided)] if answer else []
+    kinds = dict.fromkeys(want.kind for each in open_ones for want in each.wants)
+    decided = bool(standing) and (not open_ones or standing[0].klass == ORDER[0])
+    return Standing(
+        verdicts=tuple(standing),
+        lead=standing[0] if decided else None,
+        waiting=tuple(kinds),
+        doubts=tuple(dict.fromkeys(each.reason for each in open_ones)),
     )
 
 

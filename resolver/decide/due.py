@@ -6,15 +6,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from resolver.actions import AnyAction
+from resolver.facts import Fact
 from resolver.state import Effect
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """Actions to start now, and the time (seconds) at which to decide again without a new fact."""
+    """Actions to start now, facts to record with them, and the time (seconds) at which to decide again without a new
+    fact.
+    """
 
     actions: tuple[AnyAction, ...] = ()
     again_at: float | None = None
+    facts: tuple[Fact, ...] = ()
 
 
 def due(effects: Mapping[str, Effect], desired: Iterable[AnyAction], now: float, again_at: float | None = None) -> Due:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from resolver.actions import AnyAction, FindPull, ReadConfig, ReadFiles, ReadLog, ReadPullConfig, ReadRuns, SweepPulls
+from resolver.actions import (
+    AnyAction,
+    FindPull,
+    ReadConfig,
+    ReadFiles,
+    ReadLog,
+    ReadPullConfig,
+    ReadRuns,
+    RemoveProbe,
+    SweepPulls,
+)
+from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.due import Due
 from resolver.facts import JobFinished
 from resolver.limits import Limits
 from resolver.runs import run_id
-from resolver.state import Base, Head, Pull, RepoState, check_id
+from resolver.state import Base, Head, Pull, RepoState
 
 CONFIG_PATH = ".github/failres.yml"
 """Where a repository's configuration lives (specification, section 17)."""
@@ -59,7 +70,7 @@ def _logs(pull: Pull, head: Head, limits: Limits) -> Iterator[ReadLog]:
             run_id=job.run_id,
             attempt=job.attempt,
             head_sha=job.head_sha,
-            check=check_id(job, head.runs.get(job.run_id)),
+            check=print_name(check_of(job, head.runs.get(job.run_id))),
             failed_steps=tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED),
         )
 
@@ -95,6 +106,7 @@ def repository_reads(state: RepoState, now: float, limits: Limits) -> Due:
         if base.config is None or (base.sha is not None and base.config_at != base.sha):
             wanted.append(ReadConfig(ref=ref, sha=base.sha))
     wanted.extend(_unowned(state))
+    wanted.extend(_ended_probes(state, now, limits))
     last = state.effects.get("sweep")
     next_sweep = 0.0 if last is None else last.started_at + limits.sweep_every
     if now >= next_sweep:
@@ -111,3 +123,19 @@ def _unowned(state: RepoState) -> Iterator[FindPull]:
         if sha in known or not runs or not head.failed():
             continue
         yield FindPull(head_sha=sha, head_owner=runs[0].head_owner, head_branch=runs[0].head_branch)
+
+
+def _ended_probes(state: RepoState, now: float, limits: Limits) -> Iterator[RemoveProbe]:
+    """The branches of probes that have reported, or that never will."""
+    for probe_id, probe in state.probes.items():
+        if probe.removed is not None:
+            continue
+        commit = probe.dispatched.commit
+        runs = state.head(commit).runs.values()
+        ended = bool(runs) and all(run.status == "completed" for run in runs) and bool(state.head(commit).jobs)
+        started = state.ledger.events.get(probe_id)
+        late = started is not None and now > started.at + limits.probe_patience
+        if ended or late:
+            reason = "it has reported" if ended else "it never reported"
+            branch = probe.dispatched.branch
+            yield RemoveProbe(probe_id=probe_id, branch=branch, commit=commit, reason=reason)

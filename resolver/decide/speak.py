@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from resolver.actions import AnyAction, PostCheck, PostComment
+from resolver.attribution import Attribution
 from resolver.config import RepoConfig
 from resolver.decide.compose import compose
 from resolver.decide.due import Due, earlier
@@ -13,7 +14,7 @@ from resolver.report import Report
 from resolver.state import Base, Head, Pull, RepoState
 
 
-def speak(state: RepoState, pull: Pull, now: float, limits: Limits) -> Due:
+def speak(state: RepoState, pull: Pull, now: float, limits: Limits, answer: Attribution | None = None) -> Due:
     """Give the check run and comment that should stand on this pull request now."""
     quiet = silence(state, pull)
     if quiet not in (None, Silence.CONFIG_BROKEN):
@@ -21,7 +22,7 @@ def speak(state: RepoState, pull: Pull, now: float, limits: Limits) -> Due:
     patience = _waiting_until(pull, state.head(pull.seen.head_sha), now, limits)
     if patience is not None:
         return Due((), patience)
-    report = compose(state, pull)
+    report = compose(state, pull, answer)
     actions: list[AnyAction] = []
     check = f"check:{pull.seen.number}:{pull.seen.head_sha}"
     if report.state in ("red", "config") or (report.state == "green" and check in pull.effects):

@@ -9,7 +9,6 @@ from resolver.facts import (
     Fact,
     JobFinished,
     JobTriaged,
-    Person,
     PullFilesRead,
     PullObserved,
     RepoObserved,
@@ -19,6 +18,7 @@ from resolver.facts import (
 from resolver.failure import Failure, Place
 from resolver.fold import fold
 from resolver.ids import Fingerprint, InstallationId, PullNumber, RepoId, RunId, Sha
+from resolver.people import Person
 from resolver.state import RepoState
 
 HEAD = Sha("a" * 40)

@@ -9,11 +9,16 @@ from bot.objects import Json, NotUnderstood, pull_observed, seconds, understood
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import FindPull, ReadFiles, ReadPull, SweepPulls
-from resolver.facts import BaseMoved, Fact, Person, PullFilesRead, PullObserved, RollupSeen
+from resolver.attribution.diff import ChangedFile, Status, read_patch
+from resolver.facts import BaseMoved, Fact, PullFilesRead, PullObserved, RollupSeen
 from resolver.ids import PullNumber, RepoId, Sha
+from resolver.people import Person
 
 LISTED_FILES = 3_000
 """GitHub lists no more files of a pull request than this."""
+
+KEPT_CHANGES = 300
+"""Of so many files the changed lines are kept; a diff that is larger than that accuses nobody by its lines."""
 
 GHOST = Person(id=10137, login="ghost")
 
@@ -29,11 +34,20 @@ async def read_files(place: Place, action: ReadFiles) -> Outcome:
     if pull.head_sha != action.head_sha:
         return Outcome((pull,), refused="the head moved while its files were read")
     listed = place.installation.pages(place.path("/pulls/{n}/files", n=action.number))
-    files = [str(item["filename"]) async for item in listed]
+    items = [item async for item in listed]
     read = PullFilesRead(
-        number=action.number, head_sha=action.head_sha, files=tuple(files), truncated=len(files) >= LISTED_FILES
+        number=action.number,
+        head_sha=action.head_sha,
+        files=tuple(str(item["filename"]) for item in items),
+        changes=tuple(_change(item) for item in items[:KEPT_CHANGES]),
+        truncated=len(items) >= min(LISTED_FILES, KEPT_CHANGES),
     )
     return Outcome((pull, read))
+
+
+def _change(item: Json) -> ChangedFile:
+    status: Status = item["status"] if item["status"] in ("added", "removed", "renamed") else "modified"
+    return read_patch(str(item["filename"]), status, item.get("patch"))
 
 
 async def find_pull(place: Place, action: FindPull) -> Outcome:

@@ -1,0 +1,168 @@
+"""From what is known to what is asked: one pull request's `Case`, made of its own executions, its base's, our probes',
+and those of other tasks that failed in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from resolver.attribution import Case, Diff, Refusal, TaskFacts
+from resolver.config import RepoConfig
+from resolver.executions import Check, Execution, FailedItem, Own, Side, result_of
+from resolver.facts import JobFinished, RunObserved
+from resolver.ids import Fingerprint, PullNumber, Sha
+from resolver.runs import PLAN
+from resolver.state import Base, Head, Pull, RepoState
+
+
+def task_id(number: PullNumber) -> str:
+    """Name a task in journals and ledgers: a task is a pull request."""
+    return f"pr-{number}"
+
+
+def check_of(job: JobFinished, run: RunObserved | None, *, fork: bool = False) -> Check:
+    """Give a job's identity. Without its workflow file, its whole name stands for name and matrix values."""
+    path = run.path.partition("@")[0] if run else job.workflow
+    return Check(workflow=path, job=job.name, event=run.event if run else "", fork=fork)
+
+
+def print_name(check: Check) -> str:
+    """Name a check for fingerprints: without the event, since the base is asked by another one than the task."""
+    return f"{check.workflow}: {check.job}"
+
+
+def make_case(state: RepoState, pull: Pull, now: float, config: RepoConfig, refusals: tuple[Refusal, ...] = ()) -> Case:
+    """Give the case of a pull request at its current head."""
+    mine = tuple(_of_task(state, pull))
+    prints = {item.fingerprint for each in mine for item in each.items}
+    return Case(
+        task=_task(state, pull, config),
+        executions=(*mine, *_of_base(state, pull), *_of_others(state, pull, prints)),
+        now=now,
+        rules=config.attribution,
+        refusals=(*refusals, *_unreadable_logs(mine)),
+    )
+
+
+def _task(state: RepoState, pull: Pull, config: RepoConfig) -> TaskFacts:
+    base = state.bases.get(pull.seen.base_ref, Base())
+    diff = Diff(files=pull.files.changes, truncated=pull.files.truncated) if pull.files else None
+    return TaskFacts(
+        task=task_id(pull.seen.number),
+        head=pull.seen.head_sha,
+        base=base.sha,
+        base_line=base.line,
+        diff=diff,
+        people_pushed_at=pull.pushes,
+        stacked_runs=pull.seen.head_ref.startswith(PLAN),
+        drift=config.drift,
+        drift_verdicts=pull.drifts,
+    )
+
+
+def _of_task(state: RepoState, pull: Pull) -> Iterator[Execution]:
+    head = state.head(pull.seen.head_sha)
+    fork = state.repo is not None and pull.seen.head_repo_id != state.repo.repo_id
+    task = task_id(pull.seen.number)
+    for job in head.jobs.values():
+        yield _execution(head, job, side="task", task=task, fork=fork)
+    yield from _running(head, pull.seen.head_sha, side="task", task=task, fork=fork)
+
+
+def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
+    base = state.bases.get(pull.seen.base_ref, Base())
+    for sha in base.line:
+        head = state.head(sha)
+        yield from (_execution(head, job, side="base") for job in head.jobs.values())
+        yield from _running(head, sha, side="base")
+    for probe in state.probes.values():
+        head = state.head(probe.dispatched.commit)
+        at = probe.dispatched.base_sha
+        ended = [_execution(head, job, side="probe", commit=at) for job in head.jobs.values()]
+        yield from ended
+        if probe.removed is None and not ended:
+            yield Execution(
+                check=probe.dispatched.check,
+                commit=at,
+                side="probe",
+                run=probe.dispatched.run_id or 0,
+                result="running",
+            )
+
+
+def _of_others(state: RepoState, pull: Pull, prints: set[Fingerprint]) -> Iterator[Execution]:
+    """The same failures on other tasks: they hint at the base, and excuse nothing."""
+    for other in state.pulls.values():
+        if other.seen.number == pull.seen.number or not other.reds:
+            continue
+        own: Own = "same-author" if other.seen.author.id == pull.seen.author.id else "no"
+        head = state.head(other.seen.head_sha)
+        for job in head.jobs.values():
+            execution = _execution(head, job, side="task", task=task_id(other.seen.number), own=own)
+            if any(item.fingerprint in prints for item in execution.items):
+                yield execution
+
+
+def _execution(
+    head: Head,
+    job: JobFinished,
+    *,
+    side: Side,
+    task: str | None = None,
+    fork: bool = False,
+    commit: Sha | None = None,
+    own: Own = "no",
+) -> Execution:
+    triaged = head.triaged.get(job.job_id)
+    items = tuple(FailedItem.of(failure) for failure in triaged.failures) if triaged else ()
+    return Execution(
+        check=check_of(job, head.runs.get(job.run_id), fork=fork),
+        commit=commit or job.head_sha,
+        tested_base=tested_base(head, job.run_id) if side == "task" else None,
+        side=side,
+        task=task,
+        run=job.run_id,
+        attempt=job.attempt,
+        job_id=job.job_id,
+        runner=job.runner or "",
+        started_at=job.started_at,
+        finished_at=job.completed_at,
+        result=result_of(job.conclusion, items),
+        items=items,
+        passed_items=triaged.passed if triaged else (),
+        tests=triaged.tests if triaged else None,
+        log="unread" if triaged is None else "missing" if triaged.missing else "read",
+        own=own,
+    )
+
+
+def tested_base(head: Head, run_id: int) -> Sha | None:
+    """Give the base that a run was tested with. GitHub freezes the merge commit with the run: one log tells for all."""
+    told = (t.tested_base for t in head.triaged.values() if t.run_id == run_id and t.tested_base is not None)
+    return next(told, None)
+
+
+def _running(head: Head, sha: Sha, *, side: Side, task: str | None = None, fork: bool = False) -> Iterator[Execution]:
+    """What has begun and not ended: the jobs of a run that is being run again."""
+    for run in head.runs.values():
+        if run.status == "completed":
+            continue
+        before = [job for job in head.jobs.values() if job.run_id == run.run_id]
+        for job in before:
+            again = all(other.attempt < run.attempt for other in before if other.name == job.name)
+            if again and job.attempt == max(other.attempt for other in before if other.name == job.name):
+                yield Execution(
+                    check=check_of(job, run, fork=fork),
+                    commit=sha,
+                    side=side,
+                    task=task,
+                    run=run.run_id,
+                    attempt=run.attempt,
+                    result="running",
+                )
+
+
+def _unreadable_logs(executions: Iterable[Execution]) -> Iterator[Refusal]:
+    for each in executions:
+        if each.log == "missing":
+            yield Refusal(kind="log", reason="GitHub has no log of it", commit=each.commit, check=each.check)

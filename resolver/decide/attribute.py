@@ -1,0 +1,186 @@
+"""Whose failure is it? The verdicts to record, and what is done to obtain the evidence that is missing.
+
+Attribution says what it wants; here each want becomes a read, a rerun or a probe where mode, rights and ledger allow
+it, else a refusal with its reason, and attribution is asked again with that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from resolver.actions import AnyAction, RerunJobs
+from resolver.attribution import (
+    Attribution,
+    Refusal,
+    Undecided,
+    Verdict,
+    Want,
+    WantBase,
+    WantLog,
+    WantRerun,
+    WantRow,
+    WantWait,
+    attribute_within,
+    rerun_asked,
+    settle,
+)
+from resolver.casework import make_case, task_id
+from resolver.config import RepoConfig
+from resolver.decide.base_evidence import base_evidence
+from resolver.decide.due import earlier
+from resolver.decide.rights import config_of, managed, mode_of
+from resolver.facts import Fact, GateAttributed, GateReattributed
+from resolver.ledger_events import RerunStarted
+from resolver.limits import Limits
+from resolver.state import Pull, RepoState, verdict_key
+
+ROUNDS = 20
+"""Each round refuses at least one want; there are never more wants than failing items times their kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attributed:
+    """What attribution comes to now: facts to record, actions to start, and the time to look again."""
+
+    answer: Attribution
+    facts: tuple[Fact, ...] = ()
+    actions: tuple[AnyAction, ...] = ()
+    again_at: float | None = None
+
+
+def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> Attributed:
+    """Attribute what is red on a pull request's head, as far as the evidence at hand goes."""
+    config = config_of(state, pull)
+    refusals = _standing_refusals(state, pull, config, limits)
+    for _ in range(ROUNDS):
+        case = make_case(state, pull, now, config, refusals)
+        answer = attribute_within(case, state.ledger)
+        actions: list[AnyAction] = []
+        facts: list[Fact] = []
+        again_at: float | None = None
+        refused: list[Refusal] = []
+        for want in answer.wants:
+            met = _meet(state, pull, want, now, limits)
+            if isinstance(met, Refusal):
+                refused.append(met)
+                continue
+            actions.extend(met.actions)
+            facts.extend(met.facts)
+            again_at = earlier(again_at, met.again_at)
+        if not refused:
+            return Attributed(answer, (*_verdict_facts(pull, answer, now), *facts), tuple(actions), again_at)
+        refusals = (*refusals, *refused)
+    return Attributed(answer, _verdict_facts(pull, answer, now))
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """How a want is met: by actions with the facts that go with them, or by waiting."""
+
+    actions: tuple[AnyAction, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    again_at: float | None = None
+
+
+def _meet(state: RepoState, pull: Pull, want: Want, now: float, limits: Limits) -> Met | Refusal:
+    match want:
+        case WantWait():
+            return Met(again_at=want.until)
+        case WantLog():
+            return Met()  # the reads ask for the logs of all failed jobs already
+        case WantRow():
+            reason = "there is no deterministic repair for this yet"
+            return Refusal(kind="row", reason=reason, commit=want.commit, check=want.check)
+        case WantRerun():
+            return _rerun(state, pull, want, now)
+        case WantBase():
+            found = base_evidence(state, pull, want, now, limits)
+            return found if isinstance(found, Refusal) else Met(found.actions, found.facts)
+        case _:
+            assert_never(want)
+
+
+def _standing_refusals(state: RepoState, pull: Pull, config: RepoConfig, limits: Limits) -> tuple[Refusal, ...]:
+    """What mode and rights rule out from the start."""
+    if not managed(state, pull, config):
+        return (Refusal(kind="rerun", reason="this pull request is not managed"),)
+    mode = mode_of(config, "rerun", limits)
+    return () if mode == "act" else (Refusal(kind="rerun", reason=f"the mode of reruns is `{mode}`"),)
+
+
+def _rerun(state: RepoState, pull: Pull, want: WantRerun, now: float) -> Met | Refusal:
+    """Run the failed jobs of the newest red run of that check again, once for all that are wanted of it."""
+    head = state.head(want.commit)
+    mine = [
+        job
+        for job in head.failed()
+        if job.name == want.check.job
+        and (run := head.runs.get(job.run_id))
+        and run.path.startswith(want.check.workflow)
+    ]
+    if not mine:
+        return Refusal(kind="rerun", reason="no failed job of it is known", commit=want.commit, check=want.check)
+    job = mine[-1]
+    attempt = head.runs[job.run_id].attempt
+    rerun_id = f"rerun:{job.run_id}:{attempt}"
+    action = RerunJobs(
+        number=pull.seen.number,
+        head_sha=want.commit,
+        run_id=job.run_id,
+        attempt=attempt,
+        path=want.check.workflow,
+        jobs=tuple(sorted({each.name for each in head.failed() if each.run_id == job.run_id})),
+        rerun_id=rerun_id,
+    )
+    effect = pull.effects.get(action.target)
+    if effect is not None and effect.key == action.key and effect.status == "refused":
+        return Refusal(kind="rerun", reason=effect.reason or "refused", commit=want.commit, until=effect.retry_at)
+    asked = rerun_asked(make_case(state, pull, now, config_of(state, pull)), want.check)
+    started = RerunStarted(
+        id=rerun_id,
+        at=now,
+        task=task_id(pull.seen.number),
+        head=want.commit,
+        workflow=want.check.workflow,
+        check=want.check.key,
+        fingerprints=asked.fingerprints,
+        purpose="evidence",
+    )
+    return Met((action,), (started,) if rerun_id not in state.ledger.events else ())
+
+
+def _verdict_facts(pull: Pull, answer: Attribution, now: float) -> tuple[Fact, ...]:
+    """What is new against the verdicts that stand: given, changed, or withdrawn."""
+    facts: list[Fact] = []
+    for outcome in answer.outcomes:
+        standing = pull.verdicts.get(verdict_key(outcome.check.key, outcome.fingerprint, outcome.item))
+        settled = settle(standing, outcome)
+        if isinstance(settled.outcome, Undecided) or settled.outcome is standing:
+            continue
+        if settled.change is not None:
+            changed = settled.change.model_dump()
+            facts.append(GateReattributed(**changed, number=pull.seen.number, head_sha=pull.seen.head_sha))
+        if standing is None or _says_more(standing, settled.outcome):
+            facts.append(_attributed(pull, settled.outcome, now))
+    return tuple(facts)
+
+
+def _says_more(standing: Verdict, new: Verdict) -> bool:
+    """A verdict is recorded again only when it says something else; evidence that only grows older does not."""
+    return (standing.klass, standing.next_action, standing.strength, standing.reason) != (
+        new.klass,
+        new.next_action,
+        new.strength,
+        new.reason,
+    )
+
+
+def _attributed(pull: Pull, verdict: Verdict, now: float) -> GateAttributed:
+    return GateAttributed(
+        **{name: getattr(verdict, name) for name in Verdict.model_fields},
+        number=pull.seen.number,
+        head_sha=pull.seen.head_sha,
+        task_id=task_id(pull.seen.number),
+        at=now,
+    )

@@ -1,0 +1,89 @@
+"""What a clean base says of a check, the cheapest way first: a result that is there already, else a probe.
+
+Results and probes belong to the base, not to a task: what is started here is shared by all that wait for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from resolver.actions import AnyAction, ReadLog, ReadRuns, StartProbe, probe_target
+from resolver.attribution import Refusal, WantBase
+from resolver.casework import check_of, print_name
+from resolver.conclusions import Meaning, meaning
+from resolver.decide.rights import config_of, explained_only, mode_of
+from resolver.facts import Fact, JobFinished
+from resolver.ids import RunId
+from resolver.ledger import Allowed
+from resolver.ledger_events import ProbeStarted
+from resolver.limits import Limits
+from resolver.state import Head, Pull, RepoState
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Reads or a probe to start for the repository, and the facts that go with them. Nothing: it is under way."""
+
+    actions: tuple[AnyAction, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+
+def base_evidence(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Limits) -> Evidence | Refusal:
+    """Say how a wanted base result comes about, or why it can not."""
+    head = state.head(want.commit)
+    if head.listed_at is None:
+        return Evidence((ReadRuns(head_sha=want.commit),))
+    if not want.another:
+        unread = [job for job in _same_job(head, want) if job.job_id not in head.triaged]
+        if unread:
+            return Evidence(tuple(_read(job, head, want) for job in unread[-2:]))
+    return _probe(state, pull, want, now, limits)
+
+
+def _same_job(head: Head, want: WantBase) -> list[JobFinished]:
+    telling = (Meaning.PASSED, Meaning.FAILED)
+    alike = [
+        job
+        for job in head.jobs.values()
+        if check_of(job, head.runs.get(job.run_id)).same_job(want.check) and meaning(job.conclusion) in telling
+    ]
+    return sorted(alike, key=lambda job: (job.completed_at or 0.0, job.job_id))
+
+
+def _read(job: JobFinished, head: Head, want: WantBase) -> ReadLog:
+    return ReadLog(
+        our_run=RunId("base"),
+        job_id=job.job_id,
+        run_id=job.run_id,
+        attempt=job.attempt,
+        head_sha=job.head_sha,
+        check=print_name(check_of(job, head.runs.get(job.run_id))),
+        failed_steps=tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED),
+        wanted=(want.item,) if want.item else (),
+    )
+
+
+def _probe(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Limits) -> Evidence | Refusal:
+    config = config_of(state, pull)
+    mode = mode_of(config, "probe", limits)
+    if mode != "act" or explained_only(state, pull):
+        why = f"the mode of probes is `{mode}`"
+        if explained_only(state, pull):
+            why = "forks and Dependabot start no probe"
+        return Refusal(kind="base", reason=why, commit=want.commit, check=want.check)
+    answer = state.ledger.probe(want.check.key, want.commit)
+    if not isinstance(answer, Allowed):
+        return Refusal(kind="base", reason=answer.reason, commit=want.commit, check=want.check, until=answer.until)
+    attempt = answer.attempt
+    under_way = state.effects.get(probe_target(want.check, want.commit, max(1, attempt - 1)))
+    if under_way is not None and under_way.status == "started":
+        return Evidence()
+    if under_way is not None and under_way.status == "refused":
+        reason = under_way.reason or "no probe is possible"
+        return Refusal(kind="base", reason=reason, commit=want.commit, check=want.check, until=under_way.retry_at)
+    probe_id = probe_target(want.check, want.commit, attempt)
+    action = StartProbe(
+        check=want.check, base_ref=pull.seen.base_ref, base_sha=want.commit, attempt=attempt, probe_id=probe_id
+    )
+    started = ProbeStarted(id=probe_id, at=now, check=want.check.key, commit=want.commit)
+    return Evidence((action,), (started,))
