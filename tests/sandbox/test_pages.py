@@ -102,6 +102,8 @@ async def test_checks_files_commits_and_logs(lab: Lab) -> None:
     assert added < files.html.index("x should be 1")
     assert "Change feature" in (await get(lab, f"{path}/commits")).words
     assert "+x = 2" in (await get(lab, f"/octo/app/commit/{pull.head_sha}")).words
+    blob = await get(lab, f"/octo/app/blob/{pull.head_sha}/app.py")
+    assert '<tr id="L1"><td class="number">1</td><td>x = 2</td></tr>' in blob.html
     run = next(iter(lab.repo.runs.values()))
     assert "Attempt 1" in (await get(lab, f"/octo/app/actions/runs/{run.id}")).words
     log = await get(lab, f"/octo/app/actions/runs/{run.id}/job/{run.latest.jobs[0].id}")
@@ -122,6 +124,7 @@ async def test_the_lists_lead_to_the_pull_request(lab: Lab) -> None:
         "/octo/app/pull/99",
         "/octo/app/runs/1",
         "/octo/app/commit/abc",
+        "/octo/app/blob/main/none.py",
         "/octo/app/actions/runs/1",
     ):
         assert (await get(lab, path)).status == 404

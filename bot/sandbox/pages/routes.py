@@ -14,6 +14,7 @@ from aiohttp import web
 
 from bot.sandbox.changes.refusals import Refused
 from bot.sandbox.pages import changes, checks, lists
+from bot.sandbox.pages.blob import blob
 from bot.sandbox.pages.conversation import conversation
 from bot.sandbox.pages.layout import Html, page, text
 from bot.sandbox.pages.pull import Seen
@@ -47,6 +48,7 @@ class Pages:
             (f"{pull}/checks", self._checks),
             (f"{pull}/files", self._files),
             ("/{owner}/{name}/commit/{sha}", self._commit),
+            ("/{owner}/{name}/blob/{ref}/{path:.+}", self._blob),
             ("/{owner}/{name}/runs/{check:\\d+}", self._check),
             (runs, self._run),
             (f"{runs}/job/{{job:\\d+}}", self._job),
@@ -102,6 +104,14 @@ class Pages:
         commit = repo.git.commit(sha)
         changed = await repo.git.diff(commit.parents[0] if commit.parents else None, sha)
         return _html(changes.one_commit(self._github, repo, commit, changed))
+
+    async def _blob(self, request: web.Request) -> web.StreamResponse:
+        repo, ref, path = self._repo(request), request.match_info["ref"], request.match_info["path"]
+        sha = repo.git.resolve(ref)
+        content = repo.git.read(sha, path) if sha else None
+        if content is None:
+            raise Refused(404, "There is no such file.")
+        return _html(blob(repo, ref, path, content))
 
     async def _check(self, request: web.Request) -> web.StreamResponse:
         repo = self._repo(request)
