@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.changes import pulls, pushes
+from bot.sandbox.changes import checks, pulls, pushes
 from bot.sandbox.state import Happening
 from tests.sandbox.lab import Lab
 
@@ -202,3 +202,48 @@ async def test_files_of_a_pull_request_are_those_since_the_merge_base(lab: Lab) 
         ("image.bin", "added", False, None),
         ("pkg/renamed.py", "renamed", False, "pkg/mod.py"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "merges"),
+    [("success", True), ("neutral", True), ("skipped", True), ("stale", False), ("failure", False), (None, False)],
+)
+async def test_trap_37_what_satisfies_a_required_check(lab: Lab, conclusion: str | None, merges: bool) -> None:
+    """Success, neutral and skipped do; stale, failure and absence block with GitHub's words."""
+    check = {"context": "test"}
+    parameters = {"strict_required_status_checks_policy": False, "required_status_checks": [check]}
+    lab.repo.rulesets.append({"id": 7, "rules": [{"type": "required_status_checks", "parameters": parameters}]})
+    pull = lab.pull()
+    if conclusion is not None:
+        checks.create_check_run(
+            lab.act("octo"),
+            lab.sandbox.app,
+            {"name": "test", "head_sha": pull.head_sha, "conclusion": conclusion},
+        )
+    path = f"{REPO}/pulls/{pull.number}"
+    await lab.get(path)
+    state = (await lab.get(path)).body["mergeable_state"]
+    answer = await lab.call("PUT", f"{path}/merge", {})
+    assert (answer.status, state) == ((200, "clean") if merges else (405, "blocked"))
+    assert merges or answer.body["message"] == 'Required status check "test" is expected.'
+
+
+async def test_strict_checks_and_reviews_keep_a_merge_back(lab: Lab) -> None:
+    """A strict rule wants the head up to date, a review rule an approval by somebody else than the author."""
+    lab.repo.protection["main"] = {"required_status_checks": {"strict": True, "checks": []}}
+    lab.repo.rulesets.append(
+        {"id": 8, "rules": [{"type": "pull_request", "parameters": {"required_approving_review_count": 1}}]}
+    )
+    pull = lab.pull(files={"new.py": "1\n"})
+    pushes.push_files(lab.act(), "main", {"README.md": "# moved\n"}, "Move the base")
+    path = f"{REPO}/pulls/{pull.number}"
+    await lab.get(path)
+    assert (await lab.get(path)).body["mergeable_state"] == "behind"
+    assert "out of date" in (await lab.call("PUT", f"{path}/merge", {})).body["message"]
+    await lab.call("PUT", f"{path}/update-branch", {})
+    assert "approving review" in (await lab.call("PUT", f"{path}/merge", {})).body["message"]
+    own = await lab.post(f"{path}/reviews", {"event": "APPROVE"}, token=lab.sandbox.user_token("author"))
+    assert own.status == 422
+    other = await lab.post(f"{path}/reviews", {"event": "APPROVE"}, token=lab.sandbox.user_token("maintainer"))
+    assert (other.status, other.body["state"]) == (200, "APPROVED")
+    assert (await lab.call("PUT", f"{path}/merge", {})).status == 200

@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import fnmatch
 from typing import Any
 
 from bot.sandbox.api.call import Call, Reply, Table, found, route
 from bot.sandbox.changes.refusals import Refused
-
-
-def _applies(call: Call, ruleset: dict[str, Any], branch: str) -> bool:
-    if ruleset.get("enforcement", "active") != "active":
-        return False
-    names = ruleset.get("conditions", {}).get("ref_name", {"include": ["~ALL"], "exclude": []})
-
-    def fits(pattern: str) -> bool:
-        if pattern == "~DEFAULT_BRANCH":
-            return branch == call.repo.default_branch
-        return pattern == "~ALL" or fnmatch.fnmatchcase(f"refs/heads/{branch}", pattern)
-
-    return any(map(fits, names["include"])) and not any(map(fits, names["exclude"]))
+from bot.sandbox.changes.rules import applies
 
 
 async def branch_rules(call: Call) -> Reply:
@@ -33,7 +20,7 @@ async def branch_rules(call: Call) -> Reply:
             "ruleset_id": ruleset["id"],
         }
         for ruleset in call.repo.rulesets
-        if _applies(call, ruleset, branch)
+        if applies(call.repo, ruleset, branch)
         for rule in ruleset["rules"]
     ]
     return call.page(rules, lambda rule: rule)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from bot.sandbox.changes.pushes import forget_test_merge, mark_merged, move_ref
 from bot.sandbox.changes.refusals import Refused, invalid
+from bot.sandbox.changes.rules import lacking
 from bot.sandbox.state import Act, GitHub, Pull, Repository
 
 Method = Literal["merge", "squash", "rebase"]
@@ -158,7 +159,7 @@ async def merge_pull(
     title: str | None = None,
     message: str | None = None,
 ) -> str:
-    """Merge and give the commit that landed. 405 where it cannot be, 409 where the head is not `sha`."""
+    """Merge and give the commit that landed. 405 where it cannot or may not be, 409 where the head is not `sha`."""
     if sha is not None and sha != pull.head_sha:
         raise Refused(409, "Head branch was modified. Review and try the merge again.")
     if pull.state != "open" or pull.draft:
@@ -167,6 +168,9 @@ async def merge_pull(
     test = await try_merge(act, pull)
     if test is None or base is None:
         raise Refused(405, "Pull Request is not mergeable")
+    missing = lacking(act.repo, pull)
+    if missing is not None:
+        raise Refused(405, missing)
     landed = await _landed(act, pull, base, test, method=method, title=title, message=message)
     # Marked before the base moves, so that the move does not take it for merged by hand.
     ref = f"refs/heads/{pull.base_ref}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.sandbox.changes.rules import is_behind, lacking
 from bot.sandbox.objects.accounts import association, simple_user
 from bot.sandbox.objects.comments import label
 from bot.sandbox.objects.nodes import node_id, stamp, stamp_or_none
@@ -90,13 +91,15 @@ def pull_request(github: GitHub, repo: Repository, pull: Pull) -> JSON:
 
 
 def mergeable_state(repo: Repository, pull: Pull) -> str:
-    """GitHub: `unknown`, `dirty`, `draft`, `unstable` or `clean` (rules that block are not looked at here)."""
+    """GitHub: `unknown`, `dirty`, `draft`, `behind`, `blocked`, `unstable` or `clean`."""
     if pull.mergeable is None:
         return "unknown"
     if not pull.mergeable:
         return "dirty"
     if pull.draft:
         return "draft"
+    if lacking(repo, pull) is not None:
+        return "behind" if is_behind(repo, pull) else "blocked"
     bad = {"failure", "timed_out", "cancelled", "action_required"}
     runs = [run for run in repo.check_runs.values() if run.head_sha == pull.head_sha]
     unstable = any(run.status != "completed" or run.conclusion in bad for run in runs)
