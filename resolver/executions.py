@@ -60,12 +60,14 @@ class Check(Record):
 
 class FailedItem(Record):
     """
-    What failed in an execution. `item` is the test or check item where one is known; `job_level` says that neither an
-    item nor a place is, so that the fingerprint is weaker. `stalled`: it was ended for want of progress.
+    What failed in an execution. `item` is the test or check item where one is known; `container` what holds it (a
+    package, a suite), where the log says so and the item's own name does not; `job_level` says that neither an item nor
+    a place is known, so that the fingerprint is weaker. `stalled`: it was ended for want of progress.
     """
 
     fingerprint: Fingerprint
     item: str | None = None
+    container: str = ""
     job_level: bool = False
     kind: str = "test"
     fail_class: str = "gate-red-code"

@@ -139,6 +139,16 @@ def _flake(q: Question) -> Proof | None:
     return None
 
 
+def last_resort(q: Question) -> Proof | None:
+    """A base commit that passed and then failed is evidence of a flake, when it can not be asked again."""
+    for commit in dict.fromkeys((q.tested, q.current)):
+        sight = q.sight(commit)
+        if sight.reds and sight.greens and len(q.reds) < q.case.rules.flaky_executions:
+            reason = "a clean base passed and failed in this way, on one commit, and can not be asked again"
+            return Proof("flake", reason, (*reds(q, (*q.reds, *sight.reds)), *greens(q, sight.greens)))
+    return None
+
+
 _CLASSES: tuple[Callable[[Question], Proof | None], ...] = (
     _base_drift,
     _gate_stalled,

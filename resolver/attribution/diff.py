@@ -19,6 +19,7 @@ Status = Literal["added", "modified", "removed", "renamed"]
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$")
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 _DEFINES = re.compile(r"\b(?:def|fn|func|function|fun|sub|class|module|describe|context|it|test|void|public|TEST\w*)\b")
+_TESTS = re.compile("test|spec|fixture|conftest")
 _SEPARATORS = re.compile(r"::| \u203a | > | » |#|\[|\(")
 
 
@@ -72,6 +73,11 @@ class Diff(Record):
             return None
         name = path.replace("\\", "/").removeprefix("./")
         return next((each for each in self.files if name == each.path or name.endswith("/" + each.path)), None)
+
+    @property
+    def leaves_tests_alone(self) -> bool:
+        """True where it is wholly known and no path in it sounds like a test's: the same tests exist without it."""
+        return not self.truncated and not any(_TESTS.search(each.path.lower()) for each in self.files)
 
     def touches(self, item: FailedItem) -> bool:
         """Say whether the failure names a place in lines that the task changed."""

@@ -97,7 +97,8 @@ class Question:
             return Sight()
         if commit not in self._sights:
             there = (each for each in self.all if each.side != "task" and each.commit == commit)
-            self._sights[commit] = look(there, self.item, self.red, fresh_from=self.greens_after)
+            same = commit == self.tested and self.case.task.diff is not None and self.case.task.diff.leaves_tests_alone
+            self._sights[commit] = look(there, self.item, self.red, fresh_from=self.greens_after, same_tests=same)
         return self._sights[commit]
 
     @cached_property
@@ -109,21 +110,25 @@ class Question:
         task = self.case.task
         if task.base is None or self.sight(task.base).state(self.need) != "open":
             return task.base
-        since = self.red.finished_at
         for commit in reversed(task.base_line):
-            if commit == self.tested or not task.not_before(commit, self.tested) or since is None:
+            if commit == self.tested or not task.not_before(commit, self.tested):
                 continue
             sight = self.sight(commit)
             newest = (*sight.reds, *(green.execution for green in sight.greens))
-            late = any(each.started_at is not None and each.started_at >= since for each in newest)
-            if late and sight.state(self.need) != "open":
+            if any(self._since_red(each) for each in newest) and sight.state(self.need) != "open":
                 return commit
         return task.base
 
     @cached_property
     def chased(self) -> frozenset[Sha]:
-        """Commits other than the tested one that were probed: a base that moves on is not chased for long."""
-        return frozenset(each.commit for each in self.all if each.side == "probe" and each.commit != self.tested)
+        """Commits after the tested one that were probed for this: a base that moves on is not chased for long."""
+        probes = [each for each in self.all if each.side == "probe" and self._since_red(each)]
+        return frozenset(each.commit for each in probes if each.commit != self.tested)
+
+    def _since_red(self, each: Execution) -> bool:
+        """Say whether an execution began after the failure was first met on this base."""
+        mine = [red.started_at for red in self.reds if red.tested_base == self.tested and red.started_at is not None]
+        return bool(mine) and each.started_at is not None and each.started_at >= min(mine)
 
     @cached_property
     def hinted(self) -> bool:

@@ -7,7 +7,7 @@ identical configuration. A red with the same fingerprint counts at any age. What
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -69,7 +69,7 @@ def passes(execution: Execution, item: FailedItem, red: Execution | None = None)
     """
     Say how surely an item was executed and passed in a green job; None where that was not seen.
 
-    `red` is an execution on identical inputs that showed the failure: the same number of items then proves the same
+    `red` is an execution of the same tests that showed the failure: an equal number of items then proves the same
     selection. A failure without an item (a compiler's, or job-level) needs only that the deciding step ran.
     """
     if execution.result != "passed" or not execution.step_ran:
@@ -92,7 +92,7 @@ def shows(execution: Execution, item: FailedItem) -> Strength | None:
         return None
     if item.item in execution.passed_items:
         return "strong"
-    files = {place.path for place in item.places}
+    files = {item.container, *(place.path for place in item.places)}
     held = any(name in files or _holds(name, item.item) for name in execution.passed_items if name)
     return "moderate" if held else None
 
@@ -104,7 +104,7 @@ def _holds(name: str, item: str) -> bool:
 def passed_beside(execution: Execution, item: FailedItem, red: Execution | None = None) -> bool:
     """
     Say whether the item was seen to pass in a job that failed for other reasons. `red` as for `passes`: where as many
-    items ran on identical inputs and this one is not among those that failed, it passed.
+    items ran and this one is not among those that failed, it passed.
     """
     if execution.result != "failed":
         return False
@@ -117,10 +117,13 @@ def passed_beside(execution: Execution, item: FailedItem, red: Execution | None 
     return all(each.item != item.item for each in execution.items)
 
 
-def look(executions: Iterable[Execution], item: FailedItem, like: Execution, *, fresh_from: float | None) -> Sight:
+def look(
+    executions: Iterable[Execution], item: FailedItem, like: Execution, *, fresh_from: float, same_tests: bool = False
+) -> Sight:
     """
     Sort a base commit's executions of a check. `like` is the red that is asked about: greens must be of its
-    configuration. `fresh_from`: greens that ended earlier prove nothing, None takes all with a known time.
+    configuration. `fresh_from`: greens that ended earlier prove nothing. `same_tests`: the commit holds the very tests
+    that the red ran, so that an equal number of items is the same selection.
     """
     reds: list[Execution] = []
     greens: list[Green] = []
@@ -134,17 +137,15 @@ def look(executions: Iterable[Execution], item: FailedItem, like: Execution, *, 
         elif each.fails_with(item.fingerprint) is not None:
             reds.append(each)
         elif each.conclusive:
-            green = next(_greens(each, item, like, fresh_from), None)
+            alike = each.configuration == like.configuration and each.check.fork == like.check.fork
+            fresh = each.finished_at is not None and each.finished_at >= fresh_from
+            green = _green(each, item, like if same_tests else None) if alike and fresh else None
             greens.append(green) if green is not None else others.append(each)
     return Sight(tuple(reds), tuple(greens), tuple(others), tuple(running))
 
 
-def _greens(each: Execution, item: FailedItem, like: Execution, fresh_from: float | None) -> Iterator[Green]:
-    alike = each.configuration == like.configuration and each.check.fork == like.check.fork
-    if not alike or each.finished_at is None or (fresh_from is not None and each.finished_at < fresh_from):
-        return
-    strength = passes(each, item)
-    if strength is None and passed_beside(each, item):
+def _green(each: Execution, item: FailedItem, red: Execution | None) -> Green | None:
+    strength = passes(each, item, red)
+    if strength is None and passed_beside(each, item, red):
         strength = "moderate"
-    if strength is not None:
-        yield Green(each, strength)
+    return None if strength is None else Green(each, strength)

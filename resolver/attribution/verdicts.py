@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.attribution.case import Case
-from resolver.attribution.classes import Proof, others, prove, reds
+from resolver.attribution.classes import Proof, last_resort, others, prove, reds
 from resolver.attribution.outcome import (
     ORDER,
     Evidence,
@@ -102,6 +102,9 @@ def _item(q: Question) -> Outcome:
             wants=missing,
             doubt=q.flaky or bool(q.elsewhere),
         )
+    proof = last_resort(q)
+    if proof is not None:
+        return _verdict(q, proof)
     reasons = [each.reason for each in case.refusals if each.until is None and each.check in (None, q.check)]
     reason = "; ".join(dict.fromkeys(["no class is proven", *reasons]))
     return _verdict(q, Proof("unclassified", reason, reds(q, q.reds)))
