@@ -68,8 +68,9 @@ async def _ends(tx: Transaction, key: str) -> tuple[int, str]:
 async def _unknown(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[Entry]:
     known: set[str] = set()
     asked = [entry.once for entry in entries if entry.once is not None]
-    if asked:
-        found = await tx.run(select(journal.c.once).where(journal.c.key == key, journal.c.once.in_(asked)))
+    for start in range(0, len(asked), PAGE):  # a statement takes some 32,000 values
+        page = asked[start : start + PAGE]
+        found = await tx.run(select(journal.c.once).where(journal.c.key == key, journal.c.once.in_(page)))
         known.update(found.scalars())
     new = []
     for entry in entries:

@@ -51,6 +51,15 @@ async def test_the_same_identity_is_appended_once_per_key(store: Store) -> None:
     assert await _append(store) == []
 
 
+async def test_identities_are_found_however_many(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More identities than one statement may ask for are asked in parts, and none is appended twice."""
+    monkeypatch.setattr(journal_module, "PAGE", 3)
+    entries = [Entry("fact", {"n": n}, f"once-{n}") for n in range(8)]
+    await _append(store, *entries[1::2])
+    assert [row.data["n"] for row in await _append(store, *entries)] == [0, 2, 4, 6]
+    assert await _append(store, *entries) == []
+
+
 async def test_numbers_count_without_gaps_over_all_keys(store: Store) -> None:
     """Keys have chains of their own and share one count; a unit that was undone leaves no gap."""
     await _append(store, Entry("a", {}), key="repo:1")

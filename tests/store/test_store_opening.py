@@ -233,7 +233,8 @@ async def test_a_database_that_goes_away_is_told_and_comes_back(postgres: World)
     """A cut connection fails the unit that used it with a clear error, and the next one is made anew."""
     store = await postgres.open()
     await store.receive(delivery(1))
-    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    others = "pid <> pg_backend_pid() AND backend_type = 'client backend'"
+    cut = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}"
 
     async def turn() -> None:
         async with store.unit() as unit:
