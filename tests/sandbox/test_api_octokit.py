@@ -19,6 +19,16 @@ from tests.sandbox.lab import MANIFEST
 NODE_MODULES = Path(os.environ.get("FAILRES_NODE_MODULES", "node_modules")).resolve()
 
 
+async def run_node(asked: str) -> tuple[int | None, str, str]:
+    """Run the script; gives its exit status, output and errors."""
+    script = str(Path(__file__).with_name("octokit.mjs"))
+    pipe = asyncio.subprocess.PIPE
+    environment = {"PATH": os.environ["PATH"]}
+    node = await asyncio.create_subprocess_exec("node", script, asked, stdout=pipe, stderr=pipe, env=environment)
+    out, err = await asyncio.wait_for(node.communicate(), 60)
+    return node.returncode, out.decode(), err.decode()
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 @pytest.mark.skipif(
     not all((NODE_MODULES / "@octokit" / name).exists() for name in ("app", "rest")),
@@ -44,18 +54,9 @@ async def test_octokit_works_with_the_sandbox(tmp_path: Path) -> None:
         "repo": "app",
         "number": pull.number,
     }
-    script = Path(__file__).with_name("octokit.mjs")
-    node = await asyncio.create_subprocess_exec(
-        "node",
-        str(script),
-        json.dumps(asked),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={"PATH": os.environ["PATH"]},
-    )
-    out, err = await asyncio.wait_for(node.communicate(), 60)
+    status, out, err = await run_node(json.dumps(asked))
     await sandbox.stop()
-    assert node.returncode == 0, err.decode()
+    assert status == 0, err
     assert json.loads(out) == {
         "installations": ["octo"],
         "title": "Change the app",

@@ -89,10 +89,10 @@ def trim(sdl: str) -> str:
 
 def _keep(node: ast.TypeDefinitionNode, fields: set[str]) -> ast.TypeDefinitionNode:
     assert isinstance(node, (ast.ObjectTypeDefinitionNode, ast.InterfaceTypeDefinitionNode))
-    missing = fields - {field.name.value for field in node.fields}
+    missing = fields - {field.name.value for field in node.fields or ()}
     if missing:
         raise SystemExit(f"{node.name.value} has no {sorted(missing)}")
-    return _bare(
+    kept: ast.TypeDefinitionNode = _bare(
         dataclasses.replace(
             node,
             fields=tuple(field for field in node.fields or () if field.name.value in fields),
@@ -103,6 +103,7 @@ def _keep(node: ast.TypeDefinitionNode, fields: set[str]) -> ast.TypeDefinitionN
             ),
         )
     )
+    return kept
 
 
 def _bare(node: Any) -> Any:

@@ -25,16 +25,7 @@ def open_pull(
 ) -> Pull:
     """Open a pull request from branch `head` (of a fork: `head_repo`) into branch `base`. Tells `opened`."""
     source = head_repo or act.repo
-    head_sha, base_sha = source.git.branch(head), act.repo.git.branch(base)
-    if head_sha is None:
-        raise invalid("PullRequest", "head")
-    if base_sha is None:
-        raise invalid("PullRequest", "base")
-    if act.repo.git.is_ancestor(head_sha, base_sha):
-        raise _custom(f"No commits between {base} and {head}")
-    for pull in act.repo.pulls.values():
-        if pull.state == "open" and (pull.head_repo, pull.head_ref, pull.base_ref) == (source.id, head, base):
-            raise _custom(f"A pull request already exists for {source.owner.login}:{head}.")
+    head_sha, base_sha = _sides(act.repo, source, head, base)
     _check_body(body)
     now = act.now
     number = act.repo.next_number
@@ -58,6 +49,21 @@ def open_pull(
     act.repo.git.refs.write(f"refs/pull/{number}/head", head_sha)
     act.tell("pull_request", "opened", pull=pull)
     return pull
+
+
+def _sides(repo: Repository, source: Repository, head: str, base: str) -> tuple[str, str]:
+    """Head and base commits of a pull request that may be opened; 422 for one that may not."""
+    head_sha, base_sha = source.git.branch(head), repo.git.branch(base)
+    if head_sha is None:
+        raise invalid("PullRequest", "head")
+    if base_sha is None:
+        raise invalid("PullRequest", "base")
+    if repo.git.is_ancestor(head_sha, base_sha):
+        raise _custom(f"No commits between {base} and {head}")
+    for pull in repo.pulls.values():
+        if pull.state == "open" and (pull.head_repo, pull.head_ref, pull.base_ref) == (source.id, head, base):
+            raise _custom(f"A pull request already exists for {source.owner.login}:{head}.")
+    return head_sha, base_sha
 
 
 def edit_pull(

@@ -143,31 +143,7 @@ def _rollup(repo: Repository, sha: str) -> Node | None:
 
 
 def pull(viewing: Viewing, repo: Repository, one: Pull) -> Node:
-    """A `PullRequest`; asking for `mergeable` starts the job that finds out, as in REST."""
-    head_repo = viewing.github.repositories.get(one.head_repo)
-    act = Act(viewing.github, repo, Actor(one.author))
-
-    async def mergeable(_info: Any) -> str:
-        known = {None: "UNKNOWN", True: "MERGEABLE", False: "CONFLICTING"}[one.mergeable]
-        await find_mergeable(act, one)
-        return known
-
-    async def merge_state(_info: Any) -> str:
-        known = mergeable_state(repo, one).upper()
-        await find_mergeable(act, one)
-        return known
-
-    def labels(_info: Any, **asked: Any) -> Node:
-        return connection(one.labels, lambda name: label(viewing, repo, name), **asked)
-
-    def commits(_info: Any, **asked: Any) -> Node:
-        found = list(reversed(repo.git.log(one.head_sha, one.base_sha)))
-        return connection(found, lambda each: _pull_commit(repo, one, each), **asked)
-
-    def comments(_info: Any, **asked: Any) -> Node:
-        found = [each for each in repo.comments.values() if each.number == one.number]
-        return connection(found, lambda each: comment(repo, each), **asked)
-
+    """A `PullRequest`."""
     return {
         "__typename": "PullRequest",
         "id": node_id("PullRequest", repo.id, one.number),
@@ -184,6 +160,16 @@ def pull(viewing: Viewing, repo: Repository, one: Pull) -> Node:
         "closedAt": stamp_or_none(one.closed_at),
         "mergedAt": stamp_or_none(one.merged_at),
         "author": account(one.author),
+        "maintainerCanModify": one.maintainer_can_modify,
+        **_sides(viewing, repo, one),
+        **_mergeability(viewing, repo, one),
+        **_lists(viewing, repo, one),
+    }
+
+
+def _sides(viewing: Viewing, repo: Repository, one: Pull) -> Node:
+    head_repo = viewing.github.repositories.get(one.head_repo)
+    return {
         "headRefName": one.head_ref,
         "headRefOid": one.head_sha,
         "headRef": lambda _info: ref(viewing, head_repo, one.head_ref) if head_repo else None,
@@ -193,13 +179,39 @@ def pull(viewing: Viewing, repo: Repository, one: Pull) -> Node:
         "baseRefOid": repo.git.branch(one.base_ref) or one.base_sha,
         "baseRef": lambda _info: ref(viewing, repo, one.base_ref),
         "isCrossRepository": one.head_repo != repo.id,
-        "maintainerCanModify": one.maintainer_can_modify,
-        "mergeable": mergeable,
-        "mergeStateStatus": merge_state,
-        "labels": labels,
-        "commits": commits,
-        "comments": comments,
     }
+
+
+def _mergeability(viewing: Viewing, repo: Repository, one: Pull) -> Node:
+    """Asking for either starts the job that finds out, as in REST."""
+    act = Act(viewing.github, repo, Actor(one.author))
+
+    async def mergeable(_info: Any) -> str:
+        known = {None: "UNKNOWN", True: "MERGEABLE", False: "CONFLICTING"}[one.mergeable]
+        await find_mergeable(act, one)
+        return known
+
+    async def merge_state(_info: Any) -> str:
+        known = mergeable_state(repo, one).upper()
+        await find_mergeable(act, one)
+        return known
+
+    return {"mergeable": mergeable, "mergeStateStatus": merge_state}
+
+
+def _lists(viewing: Viewing, repo: Repository, one: Pull) -> Node:
+    def labels(_info: Any, **asked: Any) -> Node:
+        return connection(one.labels, lambda name: label(viewing, repo, name), **asked)
+
+    def commits(_info: Any, **asked: Any) -> Node:
+        found = list(reversed(repo.git.log(one.head_sha, one.base_sha)))
+        return connection(found, lambda each: _pull_commit(repo, one, each), **asked)
+
+    def comments(_info: Any, **asked: Any) -> Node:
+        found = [each for each in repo.comments.values() if each.number == one.number]
+        return connection(found, lambda each: comment(repo, each), **asked)
+
+    return {"labels": labels, "commits": commits, "comments": comments}
 
 
 def _pull_commit(repo: Repository, one: Pull, each: Commit) -> Node:

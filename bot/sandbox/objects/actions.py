@@ -18,8 +18,7 @@ JSON = dict[str, Any]
 def workflow_run(github: GitHub, repo: Repository, run: WorkflowRun, attempt: Attempt | None = None) -> JSON:
     """GitHub: `workflow-run`, at its latest attempt or at a given one."""
     shown = attempt or run.latest
-    runs = f"{repo_url(github, repo)}/actions/runs"
-    url = f"{runs}/{run.id}"
+    url = f"{repo_url(github, repo)}/actions/runs/{run.id}"
     head_repo = github.repositories.get(run.head_repo, repo)
     earlier = f"{url}/attempts/{shown.number - 1}" if shown.number > 1 else None
     return {
@@ -47,12 +46,8 @@ def workflow_run(github: GitHub, repo: Repository, run: WorkflowRun, attempt: At
         "referenced_workflows": [],
         "run_started_at": stamp(shown.started_at),
         "triggering_actor": simple_user(github, shown.triggering_actor),
-        "jobs_url": f"{url}/jobs",
-        "logs_url": f"{url}/logs",
+        **{f"{name}_url": f"{url}/{name}" for name in ("jobs", "logs", "artifacts", "cancel", "rerun")},
         "check_suite_url": f"{repo_url(github, repo)}/check-suites/{run.suite}",
-        "artifacts_url": f"{url}/artifacts",
-        "cancel_url": f"{url}/cancel",
-        "rerun_url": f"{url}/rerun",
         "previous_attempt_url": earlier,
         "workflow_url": f"{repo_url(github, repo)}/actions/workflows/{run.workflow_id}",
         "head_commit": simple_commit(repo.git.commit(run.head_sha)),

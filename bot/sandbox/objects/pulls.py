@@ -16,19 +16,6 @@ JSON = dict[str, Any]
 
 def pull_request_simple(github: GitHub, repo: Repository, pull: Pull) -> JSON:
     """GitHub: `pull-request-simple`, as lists hold it."""
-    url, page = f"{repo_url(github, repo)}/pulls/{pull.number}", f"{web_url(github, repo)}/pull/{pull.number}"
-    issue_url = f"{repo_url(github, repo)}/issues/{pull.number}"
-    statuses_url = f"{repo_url(github, repo)}/statuses/{pull.head_sha}"
-    links = {
-        "self": url,
-        "html": page,
-        "issue": issue_url,
-        "comments": f"{issue_url}/comments",
-        "review_comments": f"{url}/comments",
-        "review_comment": f"{repo_url(github, repo)}/pulls/comments{{/number}}",
-        "commits": f"{url}/commits",
-        "statuses": statuses_url,
-    }
     return {
         "id": pull.id,
         "node_id": node_id("PullRequest", repo.id, pull.number),
@@ -55,16 +42,28 @@ def pull_request_simple(github: GitHub, repo: Repository, pull: Pull) -> JSON:
         "auto_merge": pull.auto_merge,
         "head": _side(github, github.repositories.get(pull.head_repo), pull.head_ref, pull.head_sha),
         "base": _side(github, repo, pull.base_ref, pull.base_sha),
+        **_addresses(github, repo, pull),
+    }
+
+
+def _addresses(github: GitHub, repo: Repository, pull: Pull) -> JSON:
+    url, page = f"{repo_url(github, repo)}/pulls/{pull.number}", f"{web_url(github, repo)}/pull/{pull.number}"
+    issue_url = f"{repo_url(github, repo)}/issues/{pull.number}"
+    links = {
+        "self": url,
+        "html": page,
+        "issue": issue_url,
+        "comments": f"{issue_url}/comments",
+        "review_comments": f"{url}/comments",
+        "review_comment": f"{repo_url(github, repo)}/pulls/comments{{/number}}",
+        "commits": f"{url}/commits",
+        "statuses": f"{repo_url(github, repo)}/statuses/{pull.head_sha}",
+    }
+    return {
         "url": url,
-        "html_url": page,
         "diff_url": f"{page}.diff",
         "patch_url": f"{page}.patch",
-        "issue_url": issue_url,
-        "comments_url": links["comments"],
-        "commits_url": links["commits"],
-        "review_comments_url": links["review_comments"],
-        "review_comment_url": links["review_comment"],
-        "statuses_url": statuses_url,
+        **{f"{name}_url": href for name, href in links.items() if name != "self"},
         "_links": {name: {"href": href} for name, href in links.items()},
     }
 

@@ -79,9 +79,6 @@ def minimal_repository(github: GitHub, repo: Repository) -> JSON:
 
 def repository(github: GitHub, repo: Repository) -> JSON:
     """GitHub: `repository` and `repository-webhooks`."""
-    opened = sum(pull.state == "open" for pull in repo.pulls.values())
-    opened += sum(issue.state == "open" for issue in repo.issues.values())
-    forks = sum(one.fork_of == repo.id for one in github.repositories.values())
     page = web_url(github, repo)
     return {
         **minimal_repository(github, repo),
@@ -111,6 +108,15 @@ def repository(github: GitHub, repo: Repository) -> JSON:
         "created_at": stamp(repo.created_at),
         "updated_at": stamp(repo.pushed_at or repo.created_at),
         "pushed_at": stamp(repo.pushed_at or repo.created_at),
+        **_counts(github, repo),
+    }
+
+
+def _counts(github: GitHub, repo: Repository) -> JSON:
+    opened = sum(pull.state == "open" for pull in repo.pulls.values())
+    opened += sum(issue.state == "open" for issue in repo.issues.values())
+    forks = sum(one.fork_of == repo.id for one in github.repositories.values())
+    return {
         "stargazers_count": 0,
         "watchers_count": 0,
         "watchers": 0,
