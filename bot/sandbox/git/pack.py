@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
+from collections import Counter
 from collections.abc import Mapping
+from itertools import accumulate
 from pathlib import Path
 
 _KINDS = {"commit": 1, "tree": 2, "blob": 3}
@@ -46,7 +48,8 @@ def _header(kind: int, size: int) -> bytes:
 
 def _index(places: Mapping[str, tuple[int, int]], trailer: bytes) -> bytes:
     names = sorted(places)
-    fanout = [sum(int(name[:2], 16) <= first for name in names) for first in range(256)]
+    counts = Counter(int(name[:2], 16) for name in names)
+    fanout = list(accumulate(counts[first] for first in range(256)))
     body = b"\xfftOc" + struct.pack(">I", 2) + struct.pack(">256I", *fanout)
     body += b"".join(bytes.fromhex(name) for name in names)
     body += b"".join(struct.pack(">I", places[name][1]) for name in names)

@@ -51,8 +51,8 @@ def repository(viewing: Viewing, repo: Repository) -> Node:
         viewing.need(repo, "pull_requests:read")
         return pull(viewing, repo, repo.pulls[number]) if number in repo.pulls else None
 
-    def ref_of(_info: Any, qualifiedName: str) -> Node | None:  # noqa: N803 - GitHub's argument
-        return ref(viewing, repo, qualifiedName.removeprefix("refs/heads/"))
+    def ref_of(_info: Any, **asked: Any) -> Node | None:
+        return ref(viewing, repo, asked["qualifiedName"].removeprefix("refs/heads/"))
 
     return {
         "__typename": "Repository",

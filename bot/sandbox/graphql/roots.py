@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from bot.sandbox.changes import comments, pulls
@@ -21,25 +23,32 @@ _PULLS = "pull_requests:write"
 
 def roots(viewing: Viewing) -> Node:
     """Everything that a query or mutation can begin with."""
+    mutations: dict[str, Callable[[Viewing, Node], Any]] = {
+        "minimizeComment": _minimize,
+        "unminimizeComment": _unminimize,
+        "updatePullRequestBranch": _update_branch,
+        "mergePullRequest": _merge,
+        "convertPullRequestToDraft": partial(_draft, draft=True),
+        "markPullRequestReadyForReview": partial(_draft, draft=False),
+    }
+
+    def mutation(change: Callable[[Viewing, Node], Any]) -> Callable[..., Any]:
+        return lambda _info, **asked: change(viewing, asked["input"])
+
     return {
-        "repository": lambda _info, **asked: _repository(viewing, **asked),
-        "node": lambda _info, id: _node(viewing, id),  # noqa: A006 - GitHub's argument
-        "nodes": lambda _info, ids: [_node(viewing, one) for one in ids],
+        "repository": lambda _info, **asked: _repository(viewing, asked),
+        "node": lambda _info, **asked: _node(viewing, asked["id"]),
+        "nodes": lambda _info, **asked: [_node(viewing, one) for one in asked["ids"]],
         "rateLimit": lambda _info, **_asked: _rate_limit(viewing),
-        "minimizeComment": lambda _info, input: _minimize(viewing, input),  # noqa: A006
-        "unminimizeComment": lambda _info, input: _unminimize(viewing, input),  # noqa: A006
-        "updatePullRequestBranch": lambda _info, input: _update_branch(viewing, input),  # noqa: A006
-        "mergePullRequest": lambda _info, input: _merge(viewing, input),  # noqa: A006
-        "convertPullRequestToDraft": lambda _info, input: _draft(viewing, input, draft=True),  # noqa: A006
-        "markPullRequestReadyForReview": lambda _info, input: _draft(viewing, input, draft=False),  # noqa: A006
+        **{name: mutation(change) for name, change in mutations.items()},
     }
 
 
-def _repository(viewing: Viewing, owner: str, name: str, *, followRenames: bool = True) -> Node:  # noqa: N803
-    full_name = f"{owner}/{name}"
+def _repository(viewing: Viewing, asked: Node) -> Node:
+    full_name = f"{asked['owner']}/{asked['name']}"
     repo = viewing.github.repository(full_name)
     renamed = repo is not None and repo.full_name.lower() != full_name.lower()
-    if repo is None or not viewing.sees(repo) or (renamed and not followRenames):
+    if repo is None or not viewing.sees(repo) or (renamed and not asked.get("followRenames", True)):
         raise not_found(f"a Repository with the name '{full_name}'")
     return nodes.repository(viewing, repo)
 
