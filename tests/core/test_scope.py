@@ -158,6 +158,7 @@ SEVERAL = [
     ("a rename out", [removed("src/a.py"), added("z.py")], "scope"),
     ("a rename in", [removed("größe.txt"), added("src/z.py")], "scope"),
     ("a rename of the letters' case", [removed("src/a.py"), added("src/A.py")], "within"),
+    ("a new file beside a changed one", [modified("src/a.py"), added("src/A.py")], "clash"),
     ("listed twice", [modified("src/a.py"), modified("src/a.py")], "twice"),
     ("two new files that clash", [added("src/x.py"), added("src/X.py")], "clash clash"),
     ("two new folders that clash", [added("src/x/1.py"), added("src/X/2.py")], "clash clash"),
