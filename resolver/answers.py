@@ -8,10 +8,21 @@ exact form; whatever does not fit is refused with its reason, and changes nothin
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+from typing import Literal
 
 from resolver.commands import Answer, Sender, Standing
-from resolver.decisions import KINDS, OPTIONS, Circumstances, Decision, Head, Word, expired, is_open
+from resolver.decisions import (
+    ANSWER_LIMITS,
+    KINDS,
+    OPTIONS,
+    AnswerLimits,
+    Circumstances,
+    Decision,
+    Head,
+    Word,
+    expired,
+    is_open,
+)
 from resolver.ids import PullNumber, Sha
 from resolver.policy import Action
 from resolver.records import Record
@@ -49,15 +60,6 @@ class Accepted(Record):
     scope_files: tuple[str, ...] = ()
     pushed: Sha
     base: Sha | None = None
-
-
-class AnswerLimits(Record):
-    """How many files one answer may name."""
-
-    files: int = 50
-
-
-ANSWER_LIMITS: Final = AnswerLimits()
 
 
 def choose(asked: Sequence[Decision], answer: Answer, here: Circumstances) -> Decision | Refused:

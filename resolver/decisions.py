@@ -16,7 +16,7 @@ from resolver.failure import Scope
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.policy import Action
 from resolver.records import Record
-from resolver.tree_paths import path_fault
+from resolver.tree_paths import is_protected, path_fault
 
 Kind = Literal["scope", "failure", "fix-flaky-test", "base-repair", "landing", "run-paused"]
 Word = Literal["try-again", "accept", "redo", "reroute", "noted"]
@@ -101,10 +101,20 @@ class Decision(Record):
     expires_at: float | None = None
 
 
+class AnswerLimits(Record):
+    """How many files one answer may name."""
+
+    files: int = 50
+
+
+ANSWER_LIMITS: Final = AnswerLimits()
+
+
 class Asking(Record):
     """
     What a decision is made of. `offered` narrows the kind's options to those that can be carried out; `earlier` counts
-    the answered decisions on the same matter, so that a new failure after an answer asks anew.
+    the answered decisions on the same matter, so that a new failure after an answer asks anew. Of `files`, those that
+    an answer could not name (see `protected`, the configuration's patterns) are left out.
     """
 
     number: PullNumber
@@ -113,6 +123,7 @@ class Asking(Record):
     fail_class: str
     fingerprint: Fingerprint | None = None
     files: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
     offered: tuple[Word, ...] | None = None
     head: Head
     base: Sha
@@ -136,7 +147,7 @@ def ask(asking: Asking, now: float, lasts: float | None = None) -> Decision:
         kind=asking.kind,
         fail_class=asking.fail_class,
         fingerprint=asking.fingerprint,
-        files=tuple(file for file in dict.fromkeys(asking.files) if path_fault(file) is None),
+        files=_askable(asking),
         options=tuple(word for word in row.options if word in offered),
         question=row.question,
         head=asking.head,
@@ -144,6 +155,11 @@ def ask(asking: Asking, now: float, lasts: float | None = None) -> Decision:
         asked_at=now,
         expires_at=None if lasts is None else now + lasts,
     )
+
+
+def _askable(asking: Asking, limits: AnswerLimits = ANSWER_LIMITS) -> tuple[str, ...]:
+    fit = (file for file in dict.fromkeys(asking.files) if path_fault(file) is None)
+    return tuple(file for file in fit if not is_protected(file, asking.protected))[: limits.files]
 
 
 class Circumstances(Record):

@@ -1,5 +1,4 @@
-"""
-What failres says to a command: one line of refusal with a correct example, or the list of commands.
+"""What failres says to a command: one line of refusal with a correct example, or the list of commands.
 
 Words of people are repeated inert. Every refusal names its reason and what would have been right.
 """
@@ -11,9 +10,9 @@ from types import MappingProxyType
 from typing import Final, Literal, assert_never
 
 from bot.words.inert import code, one_line
-from resolver.answers import ANSWER_LIMITS, Reason, Refused
+from resolver.answers import Reason, Refused
 from resolver.commands import NAMES, Command, Denied, Ignored, Misread, Name, Permit, Permitted, Problem
-from resolver.decisions import KINDS, Decision, Word
+from resolver.decisions import ANSWER_LIMITS, KINDS, Decision, Word
 from resolver.records import Record
 from resolver.tree_paths import FAULTS
 
@@ -101,7 +100,7 @@ _REFUSALS: Final[Mapping[Reason, str]] = MappingProxyType(
         "rights-unread": _DENIALS["rights-unread"],
         "no-rights": _DENIALS["no-rights"],
         "not-for-apps": _DENIALS["not-for-apps"],
-        "no-such-option": "{word} is none of this question's options",
+        "no-such-option": "{word} is none of this question's options ({options})",
         "files-not-asked": "This question cannot be answered with files",
         "glob": "{word} is a pattern; name each file by its whole path",
         "directory": "{word} is a folder; name each file by its whole path",
@@ -147,7 +146,8 @@ def reply_denied(denied: Denied) -> str:
 def reply_refused(refused: Refused) -> str:
     """One line: why an answer changes nothing, and one that would have been right."""
     fault = FAULTS[refused.fault] if refused.fault is not None else ""
-    said = _REFUSALS[refused.reason].format(word=code(refused.word), fault=fault)
+    options = ", ".join(code(word) for word in (refused.decision.options if refused.decision else ()))
+    said = _REFUSALS[refused.reason].format(word=code(refused.word), fault=fault, options=options)
     return f"{said}. {_right_answer(refused)}"
 
 
@@ -172,7 +172,9 @@ def _right_answer(refused: Refused) -> str:
             | "twice"
             | "too-many"
         ):
-            form = COMMANDS["answer"].example if refused.decision is None else forms(refused.decision)[0]
+            shown = () if refused.decision is None else forms(refused.decision)
+            at = -1 if refused.reason == "no-such-option" else 0
+            form = shown[at] if shown else COMMANDS["answer"].example
             whole = one_line(form, LONGEST_FORM) == form
             return f"For example: {code(form, LONGEST_FORM) if whole else example('answer')}."
         case _:
@@ -180,12 +182,12 @@ def _right_answer(refused: Refused) -> str:
 
 
 def forms(decision: Decision) -> tuple[str, ...]:
-    """The exact replies that answer a decision, to be copied; the first is with files where files were asked for."""
+    """The exact replies that answer a decision, to be copied; the first has the files, where some were asked for."""
     end = f" decision={decision.decision_id}"
     options = tuple(f"/failres answer {word}{end}" for word in decision.options)
-    if not KINDS[decision.kind].files:
+    if not KINDS[decision.kind].files or not decision.files:
         return options
-    files = ",".join(_written(file) for file in decision.files) or "src/a.py"
+    files = ",".join(_written(file) for file in decision.files)
     return (f"/failres answer scopeFiles={files}{end}", *options)
 
 

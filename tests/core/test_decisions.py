@@ -226,8 +226,16 @@ def test_the_same_question_is_asked_once():
 
 
 def test_a_question_names_only_fit_files():
-    """A rejected file whose name could mislead is not offered for copying."""
-    assert asked(files=("src/a.py", "../x", "src/a.py", "a\u202eb")).files == ("src/a.py",)
+    """A rejected file that no answer could name, or whose name could mislead, is not offered for copying."""
+    wished = ("src/a.py", "../x", "src/a.py", "a\u202eb", ".github/x.yml", "uv.lock")
+    assert asked(files=wished, protected=("*.lock",)).files == ("src/a.py",)
+    assert len(asked(files=tuple(f"{number}.py" for number in range(60))).files) == 50
+
+
+def test_without_files_only_options_are_shown():
+    """Where no file was asked for, no invented path is offered for copying."""
+    decision = asked(files=())
+    assert forms(decision) == (f"/failres answer accept decision={decision.decision_id}",)
 
 
 def test_which_question_is_answered():
@@ -356,7 +364,7 @@ def test_every_reply_to_copy_is_accepted(kind: Kind):
 
 
 REPLIES = [
-    ("/failres answer fly", "`fly` is none of this question's options. For example: `{form}`."),
+    ("/failres answer fly", "`fly` is none of this question's options (`accept`). For example: `/failres answer accept decision={id}`."),
     ("/failres answer scopeFiles=src/*.py", "`src/*.py` is a pattern; name each file by its whole path. For example: `{form}`."),
     ("/failres answer scopeFiles=src", "`src` is a folder; name each file by its whole path. For example: `{form}`."),
     ("/failres answer scopeFiles=.github/a.yml", "`.github/a.yml` is protected and is never changed by a fix. For example: `{form}`."),
@@ -371,7 +379,7 @@ def test_a_refusal_shows_a_right_answer(line: str, reply: str):
     result = check_answer(decision, answer(line), PERSON, WRITE, HERE)
     assert isinstance(result, Refused)
     assert reply_refused(result) == reply.format(
-        form=f"/failres answer scopeFiles=src/a.py decision={decision.decision_id}"
+        id=decision.decision_id, form=f"/failres answer scopeFiles=src/a.py decision={decision.decision_id}"
     )
 
 
