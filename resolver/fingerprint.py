@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from hashlib import blake2b
 
 from resolver.ids import Fingerprint
-from resolver.log.regex import Match, compile_pattern
+from resolver.log.regex import compile_pattern
 
 VERSION = "v1"
 MESSAGE_LIMIT = 1_024
@@ -67,9 +67,8 @@ def _replaced(text: str) -> str:
     seen: dict[tuple[str, str], int] = {}
     count: dict[str, int] = {}
 
-    def name(found: Match) -> str:
-        whole = found.group()
-        sort = next(key for key, value in found.groupdict().items() if value is not None).rstrip("0123456789")
+    def word(name: str, whole: str) -> str:
+        sort = name.rstrip("0123456789")
         if sort == "space":
             return ""
         if sort == "hex":
@@ -81,7 +80,7 @@ def _replaced(text: str) -> str:
         number = seen[sort, whole]
         return f"{_kept(sort, whole)}<{sort}{number if number > 1 else ''}>"
 
-    return _ALL.sub(name, text)
+    return _ALL.replace(word, text)
 
 
 def _kept(sort: str, whole: str) -> str:

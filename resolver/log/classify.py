@@ -36,7 +36,7 @@ class LogScan:
         self.rules = rules or load_rules()
         self.reader = BlockReader()
         self.collector = Collector(sections=self.rules.sections)
-        self.considered: list[tuple[int, str, str]] = []
+        self.considered: list[tuple[int, Rule, str]] = []
         self._counts = [0] * len(self.rules.rules)
         self._inside: bool | None = None
 
@@ -59,12 +59,15 @@ class LogScan:
         index, total = 0, len(spots)
         limit, owner = self.collector.limits.hits_per_rule, self.rules.owner
         while index < total:
-            end, _ = spots[index]
-            start = _line_start(data, end)
-            stop = _line_end(data, end)
-            tags = {owner[spots[index][1]]}
+            end, tag = spots[index]
             index += 1
-            while index < total and spots[index][0] <= stop:
+            rule = owner[tag]
+            if self._counts[rule] >= limit:
+                continue
+            start, stop = _line(data, end)
+            tags = {rule}
+            reach = stop + 1 if data[stop : stop + 1] == b"\r" else stop  # a pattern's `$` stands behind the CR
+            while index < total and spots[index][0] <= reach:
                 tags.add(owner[spots[index][1]])
                 index += 1
             if start < window.start or start >= window.limit or start == done:
@@ -86,21 +89,21 @@ class LogScan:
             self._counts[tag] += 1
             groups = self._match(rule, line)
             if groups is not None:
-                if not self.collector.take(Hit(rule, groups, number, line.text, window, start, stop)):
-                    continue
-                if len(self.considered) < self.collector.limits.considered and rule.role not in ("mark", "section"):
-                    self.considered.append((number, rule.id, line.text[:200]))
-                return
+                took = self.collector.take(Hit(rule, groups, number, line.text, window, start, stop))
+                if len(self.considered) < self.collector.limits.considered and took is not None:
+                    self.considered.append((number, rule, line.text[:200]))
+                if took:
+                    return
 
     def _match(self, rule: Rule, line: CleanLine) -> dict[str, str] | None:
         if line.mark not in rule.marks or not self.collector.admits(rule):
             return None
         if line.text.startswith(_ECHO) and rule.role != "mark":
             return None
-        found = compiled(rule.pattern).search(line.text)
-        if found is None or (rule.unless is not None and compiled(rule.unless).search(line.text) is not None):
+        found = compiled(rule.pattern).groups(line.data)
+        if found is None or (rule.unless is not None and compiled(rule.unless).finds(line.data)):
             return None
-        return {_ALIASES.get(name, name): value for name, value in found.groupdict().items() if value}
+        return {_ALIASES.get(name, name): value for name, value in found.items()}
 
     def _step(self, stamp: bytes) -> None:
         """Notice by its time when the log enters or leaves a failed step."""
@@ -124,15 +127,17 @@ def seconds(stamp: bytes) -> float:
         return 0.0
 
 
-def _line_start(data: bytes, end: int) -> int:
-    return max(data.rfind(b"\n", 0, end - 1), data.rfind(b"\r", 0, end - 1)) + 1
-
-
-def _line_end(data: bytes, end: int) -> int:
-    at = end - 1 if data[end - 1 : end] in (b"\n", b"\r") else end
-    line, turn = data.find(b"\n", at), data.find(b"\r", at)
-    line = len(data) if line < 0 else line
-    return line if turn < 0 else min(line, turn)
+def _line(data: bytes, end: int) -> tuple[int, int]:
+    """The span of the line that holds the byte before `end`; a lone CR ends a line for its words, not for its number."""
+    at = end - 1 if data[end - 1] in b"\r\n" else end
+    start = data.rfind(b"\n", 0, at) + 1
+    stop = data.find(b"\n", at)
+    stop = len(data) if stop < 0 else stop
+    turn = data.rfind(b"\r", start, at)
+    if turn >= 0:
+        start = turn + 1
+    turn = data.find(b"\r", at, stop)
+    return start, stop if turn < 0 else turn
 
 
 def classify(log: bytes, context: LogContext | None = None) -> Triage:

@@ -8,10 +8,12 @@ rule says where one begins, and whether anything in it counts), and the current 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from resolver.log.blocks import Window
 from resolver.log.drafts import CollectLimits, Draft, Spot, Statement
+from resolver.log.lines import CleanLine
 from resolver.log.near import excerpt, lines_after, lines_before
 from resolver.log.rulebook import Near, Rule, compiled
 from resolver.log.structured import line_at_end
@@ -73,14 +75,14 @@ class Collector:
         if failing:
             self.failing.add(self.segment)
 
-    def take(self, hit: Hit) -> bool:
-        """Take one hit in. False where another rule may still speak about the line."""
+    def take(self, hit: Hit) -> bool | None:
+        """Take one hit in. False where another rule may speak about the line too; None where this one has nothing to say after all."""
         rule = hit.rule
         if hit.line <= self._consumed and rule.role != "mark":
             return True
         self._look_around(hit)
         if (rule.need and not hit.groups.get(rule.need)) or (rule.reject and hit.groups.get(rule.reject)):
-            return False
+            return None
         if rule.section is not None and rule.role != "mark":
             self.section = rule.section
             if rule.role == "section":
@@ -208,6 +210,9 @@ class Collector:
         self._add(current, hit, hit.groups.get("message", hit.text).strip())
 
     def _place(self, hit: Hit) -> None:
+        if hit.groups.get("key"):
+            self._item(hit)
+            return
         current = self.current
         mine = current is not None and current.rule.tool == hit.rule.tool
         if mine and current is not None and hit.line - self._current_at <= self.limits.detail_reach:
@@ -295,14 +300,14 @@ def _fill(groups: Groups, found: Groups) -> None:
             groups[name] = value
 
 
-def _find(near: Near, lines: object) -> Groups:
+def _find(near: Near, lines: Iterable[CleanLine]) -> Groups:
     stop = compiled(near.stop) if near.stop is not None else None
     pattern = compiled(near.pattern)
-    for text in lines:  # type: ignore[attr-defined]
-        hit = pattern.search(text)
-        if hit is not None:
-            return {name: value for name, value in hit.groupdict().items() if value}
-        if stop is not None and stop.search(text) is not None:
+    for line in lines:
+        found = pattern.groups(line.data)
+        if found is not None:
+            return found
+        if stop is not None and stop.finds(line.data):
             return {}
     return {}
 
@@ -311,11 +316,11 @@ def _tail(hit: Hit, limit: int) -> list[str]:
     """Lines that belong to the message: up to the rule's count, ended by its `until` or a frame of a stack."""
     until = compiled(hit.rule.until or r"^\s*at .*[:(]|^\s*File \"")
     found: list[str] = []
-    for text in lines_after(hit.window, hit.end, hit.rule.tail + 2):
-        if until.search(text) is not None or len(found) >= min(hit.rule.tail, limit):
+    for line in lines_after(hit.window, hit.end, hit.rule.tail + 2):
+        if until.finds(line.data) or len(found) >= min(hit.rule.tail, limit):
             break
-        if text.strip():
-            found.append(text.strip()[:300])
+        if line.text.strip():
+            found.append(line.text.strip()[:300])
     return found
 
 

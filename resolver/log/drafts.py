@@ -14,7 +14,7 @@ class CollectLimits:
     findings: int = 500
     places: int = 300
     places_of_draft: int = 12
-    hits_per_rule: int = 3_000
+    hits_per_rule: int = 1_500
     subjects: int = 200
     excerpts: int = 20
     excerpt_chars: int = 16_384
@@ -23,7 +23,7 @@ class CollectLimits:
     detail_reach: int = 3_000
     cause_reach: int = 400
     summaries: int = 24
-    considered: int = 40
+    considered: int = 60
 
 
 @dataclass(slots=True)

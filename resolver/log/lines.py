@@ -12,8 +12,6 @@ from functools import cache
 from importlib import resources
 from tomllib import loads
 
-from resolver.log.regex import Pattern, compile_pattern
-
 ESC = b"\x1b"
 ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 """Colour and cursor codes (ECMA-48) and window titles; each alternative is linear."""
@@ -37,18 +35,23 @@ LIMITS = LineLimits()
 
 @dataclass(frozen=True, slots=True)
 class CleanLine:
-    """A line as a rule sees it. `mark` is the runner's level (`error`, `command`, …) or ``""``; `stamp` its time, if it has one."""
+    """A line as a rule sees it (`data` is the text in UTF-8). `mark` is the runner's level (`error`, `command`, …) or ``""``; `stamp` its time, if it has one."""
 
     text: str
+    data: bytes
     mark: str
     stamp: bytes | None
 
 
 @cache
-def prefix_pattern() -> Pattern:
-    """One pattern for all prefixes of `rules/prefixes.toml`."""
+def prefix_pattern() -> re.Pattern[str]:
+    """
+    One pattern for all prefixes of `rules/prefixes.toml`.
+
+    The one place where `re` reads a log: the prefixes are anchored, none repeats a repetition, and a test holds them to that.
+    """
     text = resources.files("resolver.log.rules").joinpath("prefixes.toml").read_text("utf-8")
-    return compile_pattern("^(?:" + "|".join(f"(?:{p})" for p in loads(text)["prefixes"]) + ")")
+    return re.compile("^(?:" + "|".join(f"(?:{p})" for p in loads(text)["prefixes"]) + ")")
 
 
 def strip_colours(block: bytes) -> bytes:
@@ -72,7 +75,7 @@ def clean(raw: bytes, limit: int = LIMITS.match) -> CleanLine:
             break
         mark = mark or marked[1] or marked[2]
         text = text[marked.end() :]
-    return CleanLine(text, mark, found[0] if found else None)
+    return CleanLine(text, text.encode("utf-8", "replace"), mark, found[0] if found else None)
 
 
 def clean_text(raw: bytes) -> str:

@@ -29,6 +29,8 @@ _NEGATED = {
 _REPEATS = (_const.MAX_REPEAT, _const.MIN_REPEAT)
 _ENOUGH = 4
 """Literal characters that make a piece worth scanning for by itself."""
+_RARE = 11
+"""Characters that make a plain text rare enough to be scanned for instead of its whole pattern."""
 _BYTES = 4  # bytes that one character can take in UTF-8
 
 Token = tuple[Any, Any]
@@ -42,13 +44,17 @@ class Loose:
     caseless: bool
 
 
-def loosen(pattern: str) -> tuple[Loose, ...]:
+def loosen(pattern: str, *, as_is: bool = False) -> tuple[Loose, ...]:
     """
     The scan patterns of a rule's pattern: the line must be looked at where any of them matches.
 
     Of a pattern with open stretches (``.*``) only the most telling piece is kept, and alternatives become patterns of their own:
-    literals are what the scanner is fastest at. Raises ValueError where nothing solid is left to look for.
+    literals are what the scanner is fastest at. `as_is`: the pattern was written for the scan, so nothing is cut from it. Raises
+    ValueError where nothing solid is left to look for.
     """
+    if as_is:
+        text = "".join(c if c.isascii() else "".join(f"\\x{b:02x}" for b in c.encode()) for c in pattern)
+        return (Loose(text, caseless=False),)
     tree = _parser.parse(pattern)
     caseless = bool(tree.state.flags & _const.SRE_FLAG_IGNORECASE)
     pieces = _pieces(list(tree))
@@ -68,8 +74,20 @@ def _pieces(tokens: list[Token]) -> list[list[Token]]:
     elif tokens[-1][0] is _const.BRANCH and _has_open(tokens[-1]):
         found = [_pieces([*tokens[:-1], *arm]) for arm in tokens[-1][1][1]]
     else:
-        return [tokens]
+        return [_plain_words(tokens) or tokens]
     return [piece for pieces in found for piece in pieces] if all(found) else []
+
+
+def _plain_words(tokens: list[Token]) -> list[Token]:
+    """The longest stretch of nothing but characters, if it is long enough to be rare: such patterns cost the scanner next to nothing."""
+    best: list[Token] = []
+    run: list[Token] = []
+    for token in [*tokens, (_const.ANY, None)]:
+        if token[0] is _const.LITERAL:
+            run.append(token)
+            continue
+        best, run = (run, []) if len(run) > len(best) else (best, [])
+    return best if _solid(best) >= _RARE else []
 
 
 def _has_open(token: Token) -> bool:
@@ -109,7 +127,7 @@ def _solid(tokens: Sequence[Token]) -> int:
     count = 0
     for op, value in tokens:
         if op is _const.LITERAL:
-            count += 1
+            count += len(chr(value).encode())
         elif op is _const.SUBPATTERN:
             count += _solid(list(value[3]))
         elif op is _const.BRANCH:
@@ -132,7 +150,7 @@ def _flatten(tokens: Sequence[Token]) -> list[Token]:
 
 def _trim(tokens: list[Token]) -> list[Token]:
     """Cut both ends until something solid stands there."""
-    while tokens and _loose_head(tokens[0]):
+    while tokens and _loose_head(tokens[0]) and (tokens[0][0] is _const.AT or _solid(tokens[1:]) >= _ENOUGH):
         tokens = tokens[1:]
     return _trim_tail(tokens)
 

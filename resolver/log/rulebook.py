@@ -126,7 +126,7 @@ class CompiledRules:
 
 def _loosened(rule: Rule) -> tuple[Loose, ...]:
     try:
-        return loosen(rule.scan or rule.pattern)
+        return loosen(rule.pattern) if rule.scan is None else loosen(rule.scan, as_is=True)
     except ValueError as error:
         raise ValueError(f"rule {rule.id}: {error}") from error
 
