@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-import pytest
 from store_world import delivery
 
 from bot.store import Delivery, StoreUnavailable
@@ -147,8 +146,8 @@ async def test_a_dying_commit_fails_those_who_wait_behind_it() -> None:
     puts = [asyncio.ensure_future(group.put(delivery(n))) for n in range(3)]
     await asyncio.wait(puts)
     assert [type(put.exception()) for put in puts] == [Killed] * 3
-    with pytest.raises(Killed):
-        await group._worker  # type: ignore[misc]
+    assert group._worker is not None
+    await group._worker  # it has ended, and says nothing that its callers have not heard
 
 
 async def test_handled_deliveries_are_purged_by_age(store: Store, world: World) -> None:
