@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -247,3 +248,19 @@ async def test_strict_checks_and_reviews_keep_a_merge_back(lab: Lab) -> None:
     other = await lab.post(f"{path}/reviews", {"event": "APPROVE"}, token=lab.sandbox.user_token("maintainer"))
     assert (other.status, other.body["state"]) == (200, "APPROVED")
     assert (await lab.call("PUT", f"{path}/merge", {})).status == 200
+
+
+async def test_merges_at_the_same_time_do_not_lose_each_other(lab: Lab) -> None:
+    """Of pull requests merged at once, those told to be merged are in the base; the others are 409 and still open."""
+    opened = [lab.pull(f"branch-{number}", {f"f{number}.py": "1\n"}) for number in range(4)]
+    pushes.push_files(lab.act(), "main", {"README.md": "# moved\n"}, "Move the base")
+    lab.token = lab.app_token()
+    answers = await asyncio.gather(
+        *(lab.call("PUT", f"{REPO}/pulls/{pull.number}/merge", {"merge_method": "squash"}) for pull in opened)
+    )
+    tip = lab.repo.git.branch("main") or ""
+    landed = [lab.repo.git.read(tip, f"f{number}.py") is not None for number in range(4)]
+    assert [answer.status == 200 for answer in answers] == landed
+    assert {answer.status for answer in answers} <= {200, 409}
+    assert [pull.merged_at is not None for pull in opened] == landed
+    assert any(landed)

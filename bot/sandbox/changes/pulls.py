@@ -130,30 +130,41 @@ async def try_merge(act: Act, pull: Pull) -> str | None:
     """
     Give the merge commit of head and current base that a `pull_request` workflow tests, or `None` for a conflict.
 
-    Also sets `mergeable` and `refs/pull/N/merge`. Made once for each pair of base and head.
+    Also moves `refs/pull/N/merge`. Made once for each pair of base and head.
     """
-    base = act.repo.git.branch(pull.base_ref)
-    if pull.state != "open" or base is None:
+    tested = _pair(act.repo, pull)
+    if tested is None:
         return None
-    tested = (base, pull.head_sha)
-    if pull.merge_tested != tested:
-        merged = await act.repo.git.merge_trees(base, pull.head_sha)
-        commit = None
-        if merged.tree is not None:
-            message = f"Merge {pull.head_sha} into {base}"
-            author = pull.author.signature(act.now)
-            commit = act.repo.git.store.write_commit(merged.tree, tested, message, author)
-            act.repo.git.refs.write(f"refs/pull/{pull.number}/merge", commit)
-        else:
-            act.repo.git.refs.delete(f"refs/pull/{pull.number}/merge")
+    if pull.merge_tested == tested:
+        return pull.merge_commit
+    base, head = tested
+    merged = await act.repo.git.merge_trees(base, head)
+    commit = None
+    if merged.tree is not None:
+        author = pull.author.signature(act.now)
+        commit = act.repo.git.store.write_commit(merged.tree, tested, f"Merge {head} into {base}", author)
+    if _pair(act.repo, pull) == tested:  # nothing moved meanwhile
         pull.merge_tested, pull.merge_commit = tested, commit
-    return pull.merge_commit
+        if commit is None:
+            act.repo.git.refs.delete(f"refs/pull/{pull.number}/merge")
+        else:
+            act.repo.git.refs.write(f"refs/pull/{pull.number}/merge", commit)
+    return commit
+
+
+def _pair(repo: Repository, pull: Pull) -> tuple[str, str] | None:
+    """The commits that would be merged now; `None` for a closed pull request or a base that is gone."""
+    base = repo.git.branch(pull.base_ref)
+    return (base, pull.head_sha) if base is not None and pull.state == "open" else None
 
 
 async def find_mergeable(act: Act, pull: Pull) -> None:
     """GitHub's background job: set `mergeable` of an open pull request."""
-    if pull.state == "open" and pull.mergeable is None:
-        pull.mergeable = await try_merge(act, pull) is not None
+    tested = _pair(act.repo, pull)
+    if tested is not None and pull.mergeable is None:
+        can_be = await try_merge(act, pull) is not None
+        if _pair(act.repo, pull) == tested:
+            pull.mergeable = can_be
 
 
 async def merge_pull(
@@ -170,14 +181,16 @@ async def merge_pull(
         raise Refused(409, "Head branch was modified. Review and try the merge again.")
     if pull.state != "open" or pull.draft:
         raise Refused(405, "Pull Request is not mergeable")
-    base = act.repo.git.branch(pull.base_ref)
+    pair = _pair(act.repo, pull)
     test = await try_merge(act, pull)
-    if test is None or base is None:
+    if test is None or pair is None:
         raise Refused(405, "Pull Request is not mergeable")
     missing = lacking(act.repo, pull)
     if missing is not None:
         raise Refused(405, missing)
-    landed = await _landed(act, pull, base, test, method=method, title=title, message=message)
+    landed = await _landed(act, pull, pair[0], test, method=method, title=title, message=message)
+    if _pair(act.repo, pull) != pair:
+        raise Refused(409, "Base branch was modified. Review and try the merge again.")
     # Marked before the base moves, so that the move does not take it for merged by hand.
     ref = f"refs/heads/{pull.base_ref}"
     mark_merged(act, pull, landed)
@@ -219,19 +232,22 @@ async def update_branch(
     """Bring a head branch up to date with its base and give the new head (REST merges, GraphQL can also rebase)."""
     if expected_head is not None and expected_head != pull.head_sha:
         raise Refused(422, f"expected head sha didn't match current head ref: {expected_head}")
-    base = act.repo.git.branch(pull.base_ref)
+    pair = _pair(act.repo, pull)
     head_repo = act.github.repositories.get(pull.head_repo)
-    if pull.state != "open" or base is None or head_repo is None:
+    if pair is None or head_repo is None:
         raise Refused(422, "The pull request is not open")
-    if act.repo.git.is_ancestor(base, pull.head_sha):
+    base, head = pair
+    if act.repo.git.is_ancestor(base, head):
         raise Refused(422, "There are no new commits on the base branch.")
     who = act.by.account.signature(act.now)
     if method == "rebase":
-        tip, _ = await act.repo.git.rebase(pull.head_sha, base, who)
+        tip, _ = await act.repo.git.rebase(head, base, who)
     else:
-        merged = await act.repo.git.merge_trees(pull.head_sha, base)
+        merged = await act.repo.git.merge_trees(head, base)
         text = f"Merge branch '{pull.base_ref}' into {pull.head_ref}"
-        tip = merged.tree and act.repo.git.store.write_commit(merged.tree, (pull.head_sha, base), text, who)
+        tip = merged.tree and act.repo.git.store.write_commit(merged.tree, (head, base), text, who)
+    if pull.head_sha != head:
+        raise Refused(422, f"expected head sha didn't match current head ref: {head}")
     if tip is None:
         raise Refused(422, "merge conflict between base and head")
     move_ref(act.elsewhere(head_repo), f"refs/heads/{pull.head_ref}", tip, force=True)
