@@ -43,9 +43,12 @@ class Known:
 
 @dataclass(frozen=True)
 class LoopLimits:
-    """`batch` deliveries a turn, `parallel` turns at a time, `lease` seconds of a turn, backoff of a failing one."""
+    """`batch` deliveries a turn, `parallel` turns at a time, `lease` seconds of a turn, the longest backoff of a
+    failing one, and in how many `rounds` a pull request is decided in a turn, each after what the one before recorded.
+    """
 
     batch: int = 200
+    rounds: int = 5
     parallel: int = 16
     lease: float = 60.0
     longest_backoff: float = 3600.0
@@ -148,15 +151,24 @@ class Loop:
         now = self._clock.now()
         numbers = tuple(known.state.pulls) if dirty is None else tuple(sorted(dirty))
         for number in numbers:
-            wanted = await self._decide_or_park(unit, key, known, number, now)
-            await self._start(unit, key, known, wanted.actions, now)
+            again = await self._decide_pull(unit, key, known, number, now)
             known.again.pop(number, None)
-            if wanted.again_at is not None:
-                known.again[number] = wanted.again_at
+            if again is not None:
+                known.again[number] = again
         wanted = decide_repository(known.state, now, self._limits)
         await self._start(unit, key, known, wanted.actions, now)
         known.fresh = False
         return earlier(wanted.again_at, min(known.again.values(), default=None))
+
+    async def _decide_pull(self, unit: Unit, key: str, known: Known, number: PullNumber, now: float) -> float | None:
+        """Decide until nothing new is to be recorded: what is said follows from what was just recorded."""
+        for _ in range(self._loop_limits.rounds):
+            wanted = await self._decide_or_park(unit, key, known, number, now)
+            await self._append(unit, key, known, wanted.facts)
+            await self._start(unit, key, known, wanted.actions, now)
+            if not wanted.facts:
+                break
+        return wanted.again_at
 
     async def _decide_or_park(self, unit: Unit, key: str, known: Known, number: PullNumber, now: float) -> Due:
         try:

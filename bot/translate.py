@@ -11,8 +11,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.objects import Json, NotUnderstood, job_finished, pull_observed, repo_observed, run_observed, understood
-from resolver.facts import BaseMoved, CommentGone, Fact, InstallationChanged
+from bot.objects import (
+    Json,
+    NotUnderstood,
+    job_finished,
+    person,
+    pull_observed,
+    repo_observed,
+    run_observed,
+    understood,
+)
+from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, InstallationChanged
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.journal import Unreadable, from_json
 
@@ -62,7 +71,11 @@ def _repository(payload: Json) -> tuple[Fact, ...]:
 
 def _pull_request(payload: Json) -> tuple[Fact, ...]:
     with understood("pull_request delivery"):
-        return (pull_observed(payload["pull_request"]),)
+        seen = pull_observed(payload["pull_request"])
+        if payload.get("action") not in ("opened", "synchronize", "reopened"):
+            return (seen,)
+        by = person(payload.get("sender"))
+        return (seen, HeadPushed(number=seen.number, head_sha=seen.head_sha, by=by, at=seen.updated_at))
 
 
 def _workflow_run(payload: Json) -> tuple[Fact, ...]:

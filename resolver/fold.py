@@ -64,8 +64,7 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
         case BaseMoved():
             return _base_moved(state, fact)
         case ConfigRead():
-            base = state.bases.get(fact.ref, Base())
-            return replace(state, bases=_with(state.bases, fact.ref, replace(base, config=fact, config_at=fact.sha)))
+            return _config_read(state, fact)
         case RunObserved() | JobFinished() | JobTriaged() | RollupSeen() | RunsRead():
             return _execution(state, fact)
         case ActionStarted() | ActionDone() | ActionRefused():
@@ -139,6 +138,13 @@ def _base_moved(state: RepoState, fact: BaseMoved) -> RepoState:
     line = (*(each for each in base.line[-LIMITS.base_line :] if each != fact.sha), fact.sha)
     moved = replace(base, sha=fact.sha, line=line, config_at=fact.sha if same_config else base.config_at)
     return replace(state, bases=_with(state.bases, fact.ref, moved))
+
+
+def _config_read(state: RepoState, fact: ConfigRead) -> RepoState:
+    base = state.bases.get(fact.ref, Base())
+    if base.sha is None and fact.sha is not None:
+        base = replace(base, sha=fact.sha, line=(fact.sha,))
+    return replace(state, bases=_with(state.bases, fact.ref, replace(base, config=fact, config_at=fact.sha)))
 
 
 def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | RollupSeen | RunsRead) -> RepoState:

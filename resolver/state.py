@@ -75,6 +75,10 @@ class Head:
                 newest[place] = job
         return iter(newest.values())
 
+    def ever_failed(self) -> bool:
+        """Say whether any execution of any attempt failed here."""
+        return any(meaning(job.conclusion) is Meaning.FAILED for job in self.jobs.values())
+
     def failed(self) -> list[JobFinished]:
         """Give the newest executions that failed, oldest first."""
         red = [job for job in self.current() if meaning(job.conclusion) is Meaning.FAILED]

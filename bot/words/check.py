@@ -7,6 +7,8 @@ from typing import Any
 from bot.words.comment import next_step, problems
 from bot.words.failure import SHOWN_FAILURES, cause, ending, headline, label, place, where
 from bot.words.inert import code, one_line, shorten, visible
+from bot.words.verdict import evidence, sentence
+from resolver.attribution.outcome import Verdict
 from resolver.config import ConfigProblem
 from resolver.failure import Failure
 from resolver.report import FailedCheck, Report
@@ -16,6 +18,7 @@ NAME = "failres"
 TITLE = 250
 SUMMARY = 65_535
 ANNOTATION = 2_000
+VERDICTS = 10
 CONFIG_PATH = ".github/failres.yml"
 
 
@@ -56,7 +59,12 @@ def summary(report: Report, repo_url: str) -> str:
         parts.append("Everything that had failed on this pull request has passed on this commit.")
     if report.state == "red":
         parts.append(f"**What happens now:** {next_step(report)}")
+    parts.extend(_verdict(report, verdict) for verdict in report.cause.verdicts[:VERDICTS])
     return "\n\n".join(parts)[:SUMMARY]
+
+
+def _verdict(report: Report, verdict: Verdict) -> str:
+    return f"**{sentence(report, verdict)}** (`{verdict.klass}`)\n\n{evidence(verdict)}"
 
 
 def _names(jobs: tuple[str, ...]) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.words.failure import cause, headline, label, more, where
+from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.inert import code, escape_html, fence, fold_in
+from bot.words.verdict import evidence, following, open_question, sentence
 from resolver.config import ConfigProblem
 from resolver.ids import TextHash
 from resolver.report import FailedCheck, Report
@@ -48,13 +49,14 @@ def _first(report: Report) -> list[str]:
         case "green":
             passed = ", ".join(code(name.partition(": ")[2] or name) for name in report.passed[:5])
             told = f": {passed} passed" if passed else ""
-            return [f"**Green again** at {short}{told}."]
+            flakes = [v for v in report.cause.verdicts if v.klass == "flake"]
+            return [f"**Green again** at {short}{told}.", *(f"{sentence(report, each)}." for each in flakes)]
         case "config":
             return ["**`.github/failres.yml` is broken on this branch.**"]
         case "quiet":
             return [f"**Nothing is known to fail** at {short}."]
         case "red":
-            return [f"**{headline(report)}**"]
+            return [f"**{headline(report)}**", *([red(report)] if proven(report) else [])]
 
 
 def _table(report: Report, repo_url: str) -> list[str]:
@@ -112,19 +114,22 @@ def _now(report: Report) -> list[str]:
         names = ", ".join(code(name, 60) for name in report.derived[:8])
         told.append(f"Not run or cancelled because of it: {names}.")
     told.append(f"**What happens now:** {next_step(report)}")
+    if report.cause.lead is not None:
+        told.append(fold_in("Evidence", evidence(report.cause.lead)))
     return told
 
 
 def next_step(report: Report) -> str:
-    """Say what failres does next, which is nothing where it may only explain."""
+    """Say what follows, and that failres does nothing where it may only explain."""
+    lead = report.cause.lead
+    known = following(lead) if lead is not None else open_question(report)
     if report.from_fork:
-        return "failres explains pull requests from forks and does nothing else on them. A new push is looked at again."
+        return f"{known} failres explains pull requests from forks and does nothing else on them."
     if report.by_dependabot:
-        return "failres explains Dependabot's pull requests and does nothing else on them."
-    return (
-        "nothing automatic. Whether this branch or its base causes it has not been tested: that takes an execution "
-        "on the clean base. This comment follows the next push."
-    )
+        return f"{known} failres explains Dependabot's pull requests and does nothing else on them."
+    if not report.managed:
+        return f"{known} failres only explains here: the configuration does not let it act on this branch."
+    return known
 
 
 def _excerpts(report: Report, excerpts: Mapping[TextHash, str]) -> list[str]:

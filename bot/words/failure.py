@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bot.words.inert import code, one_line
+from bot.words.verdict import sentence
+from resolver.attribution.outcome import Verdict
 from resolver.failure import Failure, Place
 from resolver.report import FailedCheck, Report
 from resolver.taxonomy import TAXONOMY
@@ -77,7 +79,19 @@ def _escaped(path: str) -> str:
 
 
 def headline(report: Report) -> str:
-    """Give the first line of all: how many checks are red, and the cause where it is one."""
+    """Give the first line of all: whose failure it is where that is proven, else what failed."""
+    lead = proven(report)
+    return sentence(report, lead) if lead is not None else red(report)
+
+
+def proven(report: Report) -> Verdict | None:
+    """Give the leading verdict where an execution proves whose failure it is."""
+    lead = report.cause.lead
+    return lead if lead is not None and lead.klass != "unclassified" else None
+
+
+def red(report: Report) -> str:
+    """Say how many checks are red, and the failure where it is one."""
     count = len(report.failed)
     first = report.failed[0]
     if count == 1:

@@ -32,7 +32,7 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     if pull is None or pull.stuck or pull.seen.state == "closed" or not state.active:
         return Due()
     desired: list[AnyAction] = [*reads(state, pull, limits)]
-    cause = attribute_pull(state, pull, now, limits) if state.head(pull.seen.head_sha).failed() else None
+    cause = attribute_pull(state, pull, now, limits) if state.head(pull.seen.head_sha).ever_failed() else None
     facts = (*ended_reruns(state, pull, now), *(cause.facts if cause else ()))
     if cause is not None and silence(state, pull) is None:
         desired.extend(cause.actions)

@@ -20,6 +20,10 @@ from resolver.limits import Limits
 from resolver.state import Head, Pull, RepoState
 
 
+READ_AT_ONCE = 2
+"""Of a base's results that nobody has read, the newest are read first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Reads or a probe to start for the repository, and the facts that go with them. Nothing: it is under way."""
@@ -33,10 +37,9 @@ def base_evidence(state: RepoState, pull: Pull, want: WantBase, now: float, limi
     head = state.head(want.commit)
     if head.listed_at is None:
         return Evidence((ReadRuns(head_sha=want.commit),))
-    if not want.another:
-        unread = [job for job in _same_job(head, want) if job.job_id not in head.triaged]
-        if unread:
-            return Evidence(tuple(_read(job, head, want) for job in unread[-2:]))
+    unread = [job for job in _same_job(head, want) if job.job_id not in head.triaged]
+    if unread:
+        return Evidence(tuple(_read(job, head, want) for job in unread[-READ_AT_ONCE:]))
     return _probe(state, pull, want, now, limits)
 
 

@@ -31,7 +31,7 @@ def compose(state: RepoState, pull: Pull, answer: Attribution | None = None) -> 
         by_dependabot=pull.seen.author.login == DEPENDABOT,
         base_ref=pull.seen.base_ref,
         managed=managed(state, pull, config_of(state, pull)),
-        cause=_cause(pull, answer) if failed else Standing(),
+        cause=_cause(pull, answer),
     )
 
 

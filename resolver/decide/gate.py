@@ -18,6 +18,7 @@ from resolver.actions import (
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.due import Due
+from resolver.executions import Check
 from resolver.facts import JobFinished
 from resolver.limits import Limits
 from resolver.runs import run_id
@@ -39,6 +40,7 @@ def reads(state: RepoState, pull: Pull, limits: Limits) -> tuple[AnyAction, ...]
     if any(job.run_id not in head.runs for job in head.failed()) or _contradicted(pull, head):
         wanted.append(ReadRuns(number=number, head_sha=head_sha, rollup=head.rollup))
     wanted.extend(_logs(pull, head, limits))
+    wanted.extend(_green_logs(pull, head))
     return tuple(wanted)
 
 
@@ -63,16 +65,35 @@ def _logs(pull: Pull, head: Head, limits: Limits) -> Iterator[ReadLog]:
         if waiting >= limits.logs_at_once:
             return
         waiting += 1
-        yield ReadLog(
-            number=pull.seen.number,
-            our_run=run_id(pull.seen),
-            job_id=job.job_id,
-            run_id=job.run_id,
-            attempt=job.attempt,
-            head_sha=job.head_sha,
-            check=print_name(check_of(job, head.runs.get(job.run_id))),
-            failed_steps=tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED),
-        )
+        yield _read(pull, head, job)
+
+
+def _read(pull: Pull, head: Head, job: JobFinished, wanted: tuple[str, ...] = ()) -> ReadLog:
+    return ReadLog(
+        number=pull.seen.number,
+        our_run=run_id(pull.seen),
+        job_id=job.job_id,
+        run_id=job.run_id,
+        attempt=job.attempt,
+        head_sha=job.head_sha,
+        check=print_name(check_of(job, head.runs.get(job.run_id))),
+        failed_steps=tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED),
+        wanted=wanted,
+    )
+
+
+def _green_logs(pull: Pull, head: Head) -> Iterator[ReadLog]:
+    """Greens of checks that were red on this very head: whether the failing item ran in them decides about a flake."""
+    items: dict[Check, set[str]] = {}
+    for job in head.jobs.values():
+        told = head.triaged.get(job.job_id)
+        if meaning(job.conclusion) is Meaning.FAILED and told is not None:
+            found = items.setdefault(check_of(job, head.runs.get(job.run_id)), set())
+            found.update(failure.item for failure in told.failures if failure.item)
+    for job in head.jobs.values():
+        check = check_of(job, head.runs.get(job.run_id))
+        if meaning(job.conclusion) is Meaning.PASSED and check in items and job.job_id not in head.triaged:
+            yield _read(pull, head, job, tuple(sorted(items[check])))
 
 
 def logs_wanted(head: Head, limits: Limits) -> list[JobFinished]:

@@ -68,8 +68,8 @@ _NETWORK = FailedItem(
 )
 _DIFFS = {
     "adds": ChangedFile(path="tests/test_a.py", status="added", lines=((1, 90),)),
-    "changes": ChangedFile(path="tests/test_a.py", lines=((3, 4),), words=frozenset({"def", "test_x"})),
-    "beside": ChangedFile(path="tests/test_a.py", lines=((3, 4),), words=frozenset({"def", "test_y"})),
+    "changes": ChangedFile(path="tests/test_a.py", lines=((3, 4),), text="def test_x():"),
+    "beside": ChangedFile(path="tests/test_a.py", lines=((3, 4),), text="def test_y():"),
     "touches": ChangedFile(path="src/a.py", lines=((10, 14),)),
     "elsewhere": ChangedFile(path="src/b.py", lines=((1, 9),)),
 }

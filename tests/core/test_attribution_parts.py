@@ -54,6 +54,7 @@ def _item(item: str | None = None, path: str | None = None, line: int | None = N
         (_item("tests/test_b.py::test_first"), False),
         (_item("test_far", path="/home/runner/work/x/x/tests/test_a.py", line=90), True),
         (_item(None, path="tests/test_a.py", line=4), False),
+        (_item("suite \u203a test_firs", path="tests/test_a.py", line=4), False),
     ],
 )
 def test_a_changed_item_is_known_by_its_name_on_or_above_a_changed_line(item: FailedItem, changes: bool) -> None:

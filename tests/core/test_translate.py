@@ -19,6 +19,7 @@ from tests.core.made import job
 from tests.server.deliveries import examples
 
 EXAMPLES = examples()
+PUSHES = ("opened", "synchronize", "reopened")
 
 
 @pytest.mark.parametrize(("event", "payload"), EXAMPLES, ids=[f"{e}-{i}" for i, (e, _) in enumerate(EXAMPLES)])
@@ -42,7 +43,8 @@ def facts(event, payload):
 def test_a_pull_requests_delivery_tells_the_whole_pull_request():
     """Number, head, base, author by id, labels and time are taken from the delivery itself."""
     for payload in of("pull_request"):
-        (seen,) = facts("pull_request", payload)
+        seen, *pushed = facts("pull_request", payload)
+        assert [p.by.id for p in pushed] == [payload["sender"]["id"]] * (payload["action"] in PUSHES)
         pull = payload["pull_request"]
         assert isinstance(seen, PullObserved)
         assert (seen.number, seen.head_sha, seen.base_ref) == (pull["number"], pull["head"]["sha"], pull["base"]["ref"])

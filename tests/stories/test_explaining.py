@@ -56,16 +56,27 @@ async def test_the_author_reads_what_failed_where_and_what_happens_now(world):
     """
     pull = await red(world)
     assert world.said(pull) == snapshot("""\
-✔ failres: neutral: ci / unit failed: tests/test_shop.py::test_discount: assert 190 == 180
+✔ failres: neutral: tests/test_shop.py::test_discount fails, and no execution proves whose failure it is
   tests/test_shop.py:4 tests/test_shop.py::test_discount: assert 190 == 180
 
 <!-- failres:sticky:1 -->
 
-**`ci / unit` failed: `tests/test_shop.py::test_discount`: `assert 190 == 180`**
+**`tests/test_shop.py::test_discount` fails, and no execution proves whose failure it is**
+
+`ci / unit` failed: `tests/test_shop.py::test_discount`: `assert 190 == 180`
 
 At [`tests/test_shop.py:4`](https://github.test/octo/shop/blob/‹discount:1›/tests/test_shop.py#L4) · [Log of `ci / unit`](https://github.test/octo/shop/actions/runs/‹id›/job/‹id›)
 
-**What happens now:** nothing automatic. Whether this branch or its base causes it has not been tested: that takes an execution on the clean base. This comment follows the next push.
+**What happens now:** A person has to look: no class is proven; this pull request is not managed; the mode of probes is `observe`. failres only explains here: the configuration does not let it act on this branch.
+
+<details>
+<summary>Evidence</summary>
+
+| ran on | commit | with base | showed | run | age | strength |
+| --- | --- | --- | --- | --- | --- | --- |
+| this branch | `‹discount:1›` | `3e69c80` | this failure | 3000000006, attempt 1 | 0 s | strong |
+
+</details>
 
 <details>
 <summary>Log of ci / unit</summary>
@@ -94,7 +105,7 @@ Cleaning up orphan processes
 
 </details>
 
-<sub>failres · commit ‹discount:1› · gate-red-code · v1-8ef755485d8d20aa</sub>\
+<sub>failres · commit ‹discount:1› · gate-red-code · v1-7c29cc8a73cb4188</sub>\
 """)
     world.people.push("discount", RIGHT)
     await world.settle()
@@ -136,6 +147,8 @@ async def test_a_rerun_that_passes_turns_the_same_head_green(world):
 <!-- failres:sticky:1 -->
 
 **Green again** at `‹docs:1›`: `unit (pull_request)` passed.
+
+Flaky: `unit` failed and passed on the very same commit.
 
 <sub>failres · commit ‹docs:1›</sub>\
 """)

@@ -14,8 +14,11 @@ from resolver.facts import JobTriaged
 from resolver.failure import Failure, Finding
 from resolver.failure import Place as CodePlace
 from resolver.ids import TextHash
-from resolver.log.classify import LogContext, LogScan, StepWindow, Triage
+from resolver.log.classify import LogContext, LogScan, StepWindow
+from resolver.log.passed import PassedScan
 from resolver.log.paths import PathMap
+from resolver.log.tested_base import TestedBaseScan
+from resolver.secrets import mask
 
 NO_LOG = "no-log"
 """The log was not there: for the words, and for whoever decides. A missing log excuses nothing."""
@@ -23,12 +26,13 @@ NO_LOG = "no-log"
 
 async def read_log(place: Place, action: ReadLog) -> Outcome:
     """Read a failed job's log and triage it; what the log names is mapped to files that exist at the head."""
-    scan = LogScan(_context(action))
+    scan, passed, base = LogScan(_context(action)), PassedScan(action.wanted), TestedBaseScan(action.head_sha)
     path = place.path("/actions/jobs/{job}/logs", job=action.job_id)
     try:
         async with aclosing(place.installation.download(path, cap_bytes=place.pace.log_bytes)) as chunks:
             async for chunk in chunks:
-                scan.feed(chunk)
+                for reader in (scan, passed, base):
+                    reader.feed(chunk)
     except TooLarge:
         pass  # what was read so far is classified; the rest is told by `size`
     triage = scan.close()
@@ -36,7 +40,23 @@ async def read_log(place: Place, action: ReadLog) -> Outcome:
     files = PathMap(await files_at(place, action.head_sha) if named else ())
     texts: dict[str, str] = {}
     failures = tuple(_failure(action, finding, files, texts) for finding in triage.findings)
-    return Outcome((_triaged(action, triage, failures),), texts=texts)
+    seen = passed.close()
+    facts = JobTriaged(
+        job_id=action.job_id,
+        run_id=action.run_id,
+        attempt=action.attempt,
+        head_sha=action.head_sha,
+        kind=triage.kind,
+        tested_base=base.close(),
+        failures=failures,
+        passed=tuple(mask(name) for name in seen.names),
+        tests=seen.tests,
+        flaky=triage.flaky,
+        capped=triage.capped,
+        lines=triage.lines,
+        size=triage.bytes,
+    )
+    return Outcome((facts,), texts=texts)
 
 
 def no_log(action: ReadLog, problem: NotFound) -> Outcome:
@@ -81,18 +101,3 @@ def _failure(action: ReadLog, finding: Finding, files: PathMap, texts: dict[str,
 def _mapped(at: CodePlace, files: PathMap) -> CodePlace:
     found = files.find(at.path)
     return at.model_copy(update={"path": found, "mapped": True}) if found else at
-
-
-def _triaged(action: ReadLog, triage: Triage, failures: tuple[Failure, ...]) -> JobTriaged:
-    return JobTriaged(
-        job_id=action.job_id,
-        run_id=action.run_id,
-        attempt=action.attempt,
-        head_sha=action.head_sha,
-        kind=triage.kind,
-        failures=failures,
-        flaky=triage.flaky,
-        capped=triage.capped,
-        lines=triage.lines,
-        size=triage.bytes,
-    )

@@ -1,0 +1,119 @@
+"""Whose failure it is, in words: the verdict's sentence, its evidence as a table, and what is still being found out.
+Pure.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from bot.words.inert import code, one_line
+from resolver.attribution.outcome import Evidence, Verdict
+from resolver.report import Report
+
+ROLES = {"red": "this failure", "green": "passed", "other": "something else"}
+SIDES = {"task": "this branch", "base": "the base", "probe": "the base (started by failres)", "group": "a merge group"}
+WAITS = {
+    "log": "its log is being read",
+    "base": "the clean base is being asked",
+    "rerun": "the failed job runs once more on the same commit",
+    "row": "a repair of its environment comes first",
+    "wait": "a result that is under way is waited for",
+}
+ROWS = 12
+
+
+def sentence(report: Report, verdict: Verdict) -> str:
+    """Say what a verdict means for whoever reads the pull request."""
+    what, base = subject(verdict), code(report.base_ref)
+    match verdict.klass:
+        case "base-drift":
+            return f"{what} was mended on {base} after this branch was tested: it needs the newer base"
+        case "gate-stalled":
+            return f"{what} made no progress any more and was ended"
+        case "base-defect":
+            return f"Not this pull request: {what} fails in the same way on a clean {base}"
+        case "task-defect":
+            return f"This pull request breaks {what}: it fails here and passes on a clean {base}"
+        case "flake":
+            return f"Flaky: {what} failed and passed on the very same commit"
+        case "unclassified":
+            return f"{what} fails, and no execution proves whose failure it is"
+        case _:
+            assert_never(verdict.klass)
+
+
+def subject(verdict: Verdict) -> str:
+    """Name what failed: the item, else the job."""
+    return code(verdict.item or verdict.check.job, 120)
+
+
+def following(verdict: Verdict) -> str:
+    """Say what follows from a verdict, in a sentence; what is really done depends on mode and rights."""
+    match verdict.next_action:
+        case "synchronise":
+            return "The branch has to be updated to its base; rerunning would test the old one again."
+        case "probe":
+            return "The clean base is asked whether it stalls there too."
+        case "repair":
+            return "The base has to be mended; nothing on this branch helps, and rerunning does not either."
+        case "rerun":
+            return "One rerun of the failed job is in order."
+        case "fix":
+            return "The branch has to be mended."
+        case "explain":
+            return "The branch has to be mended; the failing lines are named above."
+        case "decide":
+            return "It has been flaky before: the test has to be mended rather than run again."
+        case "resolve":
+            return "It is handled as a stalled task."
+        case "escalate":
+            return f"Whose failure it is, is not proven: {one_line(verdict.reason, 300)}."
+        case "none":
+            return "Nothing needs to be done."
+        case _:
+            assert_never(verdict.next_action)
+
+
+def open_question(report: Report) -> str:
+    """Say what is being found out, where no verdict stands yet."""
+    waits = [WAITS[kind] for kind in report.cause.waiting if kind in WAITS]
+    if waits:
+        return "Whose failure it is, is not known yet: " + "; ".join(waits) + "."
+    return "Whose failure it is, is not known yet."
+
+
+def evidence(verdict: Verdict) -> str:
+    """Give the executions that a verdict stands on, one a row."""
+    rows = [
+        "| ran on | commit | with base | showed | run | age | strength |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    rows += [_row(each) for each in verdict.evidence[:ROWS]]
+    hidden = len(verdict.evidence) - ROWS
+    if hidden > 0:
+        rows.append(f"| … and {hidden} more | | | | | | |")
+    return "\n".join(rows)
+
+
+def _row(each: Evidence) -> str:
+    base = code(each.tested_base[:7]) if each.tested_base else ""
+    cells = (
+        SIDES[each.side],
+        code(each.commit[:7]),
+        base,
+        ROLES[each.role],
+        f"{each.run}, attempt {each.attempt}",
+        age(each.age),
+        each.strength,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def age(seconds: float | None) -> str:
+    """Give an age as people say it."""
+    if seconds is None:
+        return "unknown"
+    for unit, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= unit:
+            return f"{int(seconds // unit)} {name}"
+    return f"{int(seconds)} s"
