@@ -84,7 +84,10 @@ class Head(Record):
 
 
 class Decision(Record):
-    """A question as `decision.requested` keeps it. `base` is None where the base does not matter."""
+    """
+    A question as `decision.requested` keeps it. `task_id` is the task's or the repair's, the only one that an answer
+    widens; `base` is None where the base does not matter.
+    """
 
     decision_id: str
     number: PullNumber

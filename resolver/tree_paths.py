@@ -131,7 +131,7 @@ def link_leaves(path: str, target: str) -> bool:
 
     `..` is understood only at the target's beginning: after a name it depends on what that name is.
     """
-    if not target or "\\" in target or target.startswith(("/", "~")) or _DRIVE.match(target):
+    if target.startswith(("/", "~")) or _DRIVE.match(target):
         return True
     here = path.split("/")[:-1]
     parts = target.split("/")
