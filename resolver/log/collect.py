@@ -226,9 +226,7 @@ class Collector:
         text = (message if message is not None else groups.get("message", "")).strip()
         if text and not draft.message:
             draft.message = text
-        elif (
-            text and len(draft.parts) < limits.message_parts and _is_news(text, draft)
-        ):
+        elif text and len(draft.parts) < limits.message_parts and _is_news(text, draft):
             draft.parts.append(text[:500])
         if hit.rule.tail and not draft.parts:
             draft.parts.extend(_tail(hit, limits.message_parts))

@@ -179,7 +179,9 @@ def _items(drafts: Sequence[Draft], lighter: Sequence[Draft], lead: Draft) -> tu
     return tuple(dict.fromkeys(mask(d.item) for d in named if d.item))
 
 
-def _errors(collector: Collector, drafts: Sequence[Draft], lighter: Sequence[Draft], maps: PathMap) -> tuple[Place, ...]:
+def _errors(
+    collector: Collector, drafts: Sequence[Draft], lighter: Sequence[Draft], maps: PathMap
+) -> tuple[Place, ...]:
     """Places of the failures, then failures without a place, then what else named a place."""
     found: dict[tuple[object, ...], Place] = {}
     segments = {d.segment for d in drafts}
