@@ -170,11 +170,16 @@ class JobTriaged(Record):
 
 
 class RollupSeen(Record):
-    """How many checks of a head had failed and how many had passed when the open pull requests were listed."""
+    """How many checks of a head had failed and how many had passed when the open pull requests were listed.
+
+    `changed_at` is when GitHub last changed anything of Actions' suites there (seconds): a rerun that ends as before
+    shows in nothing else.
+    """
 
     head_sha: Sha
     failed: int
     passed: int
+    changed_at: float | None = None
 
 
 class RunsRead(Record):

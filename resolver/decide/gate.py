@@ -51,7 +51,10 @@ def _contradicted(pull: Pull, head: Head) -> bool:
         return False
     passed = sum(1 for job in head.current() if meaning(job.conclusion) is Meaning.PASSED)
     failed = len(head.failed())
-    return (seen.failed, seen.passed) != (failed, passed) and bool(seen.failed or failed or pull.reds)
+    counts_differ = (seen.failed, seen.passed) != (failed, passed)
+    told_until = max((run.updated_at for run in head.runs.values()), default=0.0)
+    changed_since = seen.changed_at is not None and seen.changed_at > told_until
+    return (counts_differ or changed_since) and bool(seen.failed or failed or pull.reds)
 
 
 def _logs(pull: Pull, head: Head, limits: Limits) -> Iterator[ReadLog]:

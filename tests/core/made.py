@@ -13,6 +13,7 @@ from resolver.facts import (
     PullObserved,
     RepoObserved,
     RunObserved,
+    RunsRead,
     StepFinished,
 )
 from resolver.failure import Failure, Place
@@ -132,5 +133,10 @@ def state_of(*facts: Fact) -> RepoState:
 
 
 def red() -> tuple[Fact, ...]:
-    """A pull request with one red, triaged check: all that has to be known of it."""
+    """A pull request with one red, triaged check, on a base that was looked at: all that has to be known of it."""
     return repo(), config(), pull(), files(), run(), job(), triaged()
+
+
+def looked_at_base() -> RunsRead:
+    """The base's runs were listed, and there are none."""
+    return RunsRead(head_sha=BASE, at=1.0)

@@ -20,7 +20,22 @@ from resolver.facts import (
 from resolver.fold import fold
 from resolver.limits import Limits
 from resolver.state import Effect
-from tests.core.made import BASE, HEAD, NEXT, config, failure, files, job, pull, red, repo, run, state_of, triaged
+from tests.core.made import (
+    BASE,
+    HEAD,
+    NEXT,
+    config,
+    failure,
+    files,
+    job,
+    looked_at_base,
+    pull,
+    red,
+    repo,
+    run,
+    state_of,
+    triaged,
+)
 
 NOW = 1_000.0
 BROKEN = (ConfigProblem(line=2, column=1, path="mode", message="must be a mapping"),)
@@ -33,8 +48,13 @@ MOVED = (pull(head_sha=NEXT, updated_at=200.0), files(7, NEXT), run(21, NEXT, co
 
 
 def kinds(*facts, now=NOW):
-    """The types of the actions that are due for pull request 7."""
-    return [action.type for action in decide_pull(state_of(*facts), 7, now).actions]
+    """The types of the actions that are due for pull request 7, on a base whose runs are known."""
+    return [action.type for action in decided(*facts, now=now)]
+
+
+def decided(*facts, now=NOW):
+    """The actions that are due for pull request 7, on a base whose runs are known."""
+    return decide_pull(state_of(looked_at_base(), *facts), 7, now).actions
 
 
 TABLE = {
@@ -103,6 +123,10 @@ TABLE = {
         ),
         [],
     ),
+    "a green job of a check that was red on this head is read: did the item run in it": (
+        (*red(), job(31, "success", attempt=2), run(attempt=2, conclusion="success")),
+        ["read-log"],
+    ),
     "green elsewhere is not asked for where nothing was red": (
         (repo(), config(), pull(), files(), RollupSeen(head_sha=HEAD, failed=0, passed=3)),
         [],
@@ -116,11 +140,45 @@ def test_what_is_due(facts, actions):
     assert kinds(*facts) == actions
 
 
+BASE_JOB = job(90, head=BASE, run_id=60)
+BASE_RUN = run(60, BASE, event="push", head_branch="main")
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted"),
+    [
+        ((), ["read-runs"]),
+        ((looked_at_base(),), []),
+        ((looked_at_base(), BASE_RUN, BASE_JOB), ["read-log"]),
+        ((looked_at_base(), BASE_RUN, job(90, "success", BASE, run_id=60)), ["read-log"]),
+        ((looked_at_base(), BASE_RUN, job(90, "cancelled", BASE, run_id=60)), []),
+        ((looked_at_base(), BASE_RUN, job(90, head=BASE, run_id=60, name="lint")), []),
+        ((looked_at_base(), BASE_RUN, BASE_JOB, triaged(90, head=BASE)), []),
+    ],
+)
+def test_the_base_is_asked_by_what_is_there_already_and_only_as_far_as_needed(known, wanted):
+    """List its runs once, read the logs of the same job, whatever event ran it; another job or a cancelled one not."""
+    actions = decide_pull(state_of(*red(), *known), 7, NOW).actions
+    assert [a.type for a in actions if a.number is None] == wanted
+
+
+def test_a_base_that_failed_in_the_same_way_is_recorded_as_its_defect_before_anything_is_said():
+    """The verdict is a fact of this turn; the next round says it."""
+    state = state_of(*red(), looked_at_base(), BASE_RUN, BASE_JOB, triaged(90, head=BASE))
+    first = decide_pull(state, 7, NOW)
+    assert [(type(f).__name__, f.klass) for f in first.facts] == [("GateAttributed", "base-defect")]
+    for fact in first.facts:
+        state = fold(state, fact)
+    second = decide_pull(state, 7, NOW)
+    assert second.facts == ()
+    assert [a.report.cause.lead.klass for a in second.actions] == ["base-defect"] * 2
+
+
 def test_a_report_waits_for_the_logs_that_are_being_read_but_not_for_ever():
     """Complete evidence first; after five minutes what is known is told."""
     started = ActionStarted(ticket="log:31#1", key="k", target="log:31", type="read-log", number=7, at=NOW)
     facts = (*red(), job(31, name="lint"), started)
-    waiting = decide_pull(state_of(*facts), 7, NOW)
+    waiting = decide_pull(state_of(looked_at_base(), *facts), 7, NOW)
     assert ([a.type for a in waiting.actions], waiting.again_at) == ([], NOW + 300.0)
     assert kinds(*facts, now=NOW + 301.0) == ["post-check", "post-comment"]
 
@@ -128,7 +186,7 @@ def test_a_report_waits_for_the_logs_that_are_being_read_but_not_for_ever():
 def test_a_log_that_may_not_be_read_is_told_with_its_reason():
     """A refusal is an answer: the report goes out and names it."""
     refused = ActionRefused(ticket="log:30#1", key="k", target="log:30", number=7, reason="actions: read is missing")
-    due_now = decide_pull(state_of(*red()[:-1], refused), 7, NOW).actions
+    due_now = decided(*red()[:-1], refused)
     assert [action.report.failed[0].missing for action in due_now] == ["actions: read is missing"] * 2
 
 
@@ -142,7 +200,7 @@ def test_cells_of_one_matrix_that_fail_alike_are_read_three_times():
     """The fourth cell's log is not read, and the report does not wait for it."""
     cells = [job(50 + n, name=f"test (3.{n})") for n in range(6)]
     read = [triaged(50 + n) for n in range(3)]
-    due_now = decide_pull(state_of(repo(), config(), pull(), files(), run(), *cells, *read), 7, NOW).actions
+    due_now = decided(repo(), config(), pull(), files(), run(), *cells, *read)
     assert [action.type for action in due_now] == ["post-check", "post-comment"]
     assert [check.missing for check in due_now[0].report.failed] == [None] * 3 + ["not-read"] * 3
 
@@ -162,7 +220,7 @@ def test_comments_stay_within_the_budget_of_the_day():
         )
         for n in range(3)
     ]
-    state = state_of(*red(), *made)
+    state = state_of(looked_at_base(), *red(), *made)
     gone = state.pulls[7].comment_id
     state = fold(state, CommentGone(number=7, comment_id=gone))
     assert [a.type for a in decide_pull(state, 7, NOW).actions] == ["post-check"]

@@ -2,7 +2,9 @@
 
 import pytest
 
+from resolver.attribution import Evidence, Verdict
 from resolver.config import ConfigProblem, parse_config
+from resolver.executions import Check
 from resolver.facts import (
     ActionDone,
     ActionRefused,
@@ -10,14 +12,45 @@ from resolver.facts import (
     BaseMoved,
     CommentGone,
     EngineStuck,
+    GateAttributed,
+    GateReattributed,
+    HeadPushed,
     InstallationChanged,
+    ProbeDispatched,
+    ProbeRemoved,
     PullConfigRead,
     RollupSeen,
     RunsRead,
 )
 from resolver.journal import KINDS, Unreadable, from_json, kind_of, once, to_json
+from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.people import Person
 from tests.core.made import BASE, HEAD, config, files, job, pull, repo, run, triaged
 
+CHECK = Check(workflow=".github/workflows/ci.yml", job="test")
+VERDICT = Verdict(
+    klass="base-defect",
+    check=CHECK,
+    item="tests/test_cart.py::test_total",
+    fingerprint="v1-0123456789abcdef",
+    evidence=(
+        Evidence(
+            role="red",
+            side="base",
+            run=20,
+            attempt=1,
+            job_id=30,
+            commit=BASE,
+            tested_base=None,
+            fingerprints=("v1-0123456789abcdef",),
+            strength="strong",
+            age=60.0,
+        ),
+    ),
+    strength="strong",
+    next_action="repair",
+    reason="it fails so on the clean base",
+)
 PROBLEM = ConfigProblem(line=3, column=1, path="enabled", message="must be true or false")
 FACTS = [
     repo(),
@@ -37,6 +70,36 @@ FACTS = [
     ActionStarted(ticket="check:7#1", key="check:7@1", target="check:7", type="post-check", number=7, at=5.0),
     ActionDone(ticket="check:7#1", key="check:7@1", target="check:7", number=7, result={"checkRunId": 4}),
     ActionRefused(ticket="check:7#1", key="check:7@1", target="check:7", number=None, reason="no", retry_at=9.0),
+    HeadPushed(number=7, head_sha=HEAD, by=Person(id=5, login="ana"), at=5.0),
+    GateAttributed(**VERDICT.model_dump(), number=7, head_sha=HEAD, task_id="pr-7", at=5.0),
+    GateReattributed(
+        check=CHECK,
+        fingerprint="v1-0123456789abcdef",
+        was="flake",
+        now="task-defect",
+        kind="withdrawn",
+        reason="it failed again",
+        evidence=VERDICT.evidence,
+        number=7,
+        head_sha=HEAD,
+    ),
+    ProbeDispatched(
+        probe_id="probe:1", check=CHECK, base_sha=BASE, commit=HEAD, branch="failres/probe/x", run_id=None, nonce="n"
+    ),
+    ProbeRemoved(probe_id="probe:1", reason="it has reported"),
+    RerunStarted(
+        id="rerun:20:1",
+        at=5.0,
+        task="pr-7",
+        head=HEAD,
+        workflow="ci.yml",
+        check=CHECK.key,
+        fingerprints=("v1-0123456789abcdef",),
+        purpose="evidence",
+    ),
+    RerunEnded(id="rerun:20:1:ended", rerun="rerun:20:1", at=6.0, useful=True),
+    ProbeStarted(id="probe:1", at=5.0, check=CHECK.key, commit=BASE),
+    Synced(id="sync:1", at=5.0, task="pr-7", base=BASE, head=HEAD, drift=True),
     CommentGone(number=7, comment_id=1),
     EngineStuck(number=7, head_sha=HEAD, error="KeyError"),
 ]
@@ -73,3 +136,11 @@ def test_a_job_told_twice_has_one_identity_and_a_base_that_moves_back_has_none()
     assert once(job()) == once(job(url="elsewhere"))
     assert once(job()) != once(job(job_id=31))
     assert once(BaseMoved(ref="main", sha=BASE, config_touched=True)) is None
+
+
+def test_a_verdicts_record_has_the_specifications_names():
+    """`gate.attributed {taskId, check, class, fingerprint, evidence[], nextAction}`."""
+    given = GateAttributed(**VERDICT.model_dump(), number=7, head_sha=HEAD, task_id="pr-7", at=5.0)
+    written = to_json(given)
+    assert (kind_of(given), written["class"], written["nextAction"]) == ("gate.attributed", "base-defect", "repair")
+    assert {"taskId", "check", "fingerprint", "evidence"} <= set(written)

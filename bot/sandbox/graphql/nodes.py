@@ -1,5 +1,4 @@
-"""
-Records as GraphQL objects: dictionaries whose callable values are asked only where a query names them.
+"""Records as GraphQL objects: dictionaries whose callable values are asked only where a query names them.
 
 Each has `__typename`, so that interfaces resolve.
 """
@@ -18,7 +17,7 @@ from bot.sandbox.graphql.viewing import Viewing
 from bot.sandbox.objects.comments import label as label_object
 from bot.sandbox.objects.nodes import node_id, stamp, stamp_or_none
 from bot.sandbox.objects.pulls import mergeable_state
-from bot.sandbox.state import Account, Act, Actor, Comment, Pull, Repository
+from bot.sandbox.state import Account, Act, Actor, CheckSuite, Comment, Pull, Repository
 
 Node = dict[str, Any]
 _INT_MAX = 2**31 - 1
@@ -108,13 +107,30 @@ def commit(repo: Repository, one: Commit) -> Node:
     def parents(_info: Any, **asked: Any) -> Node:
         return connection(one.parents, lambda sha: commit(repo, repo.git.commit(sha)), **asked)
 
+    def suites(_info: Any, **asked: Any) -> Node:
+        wanted = (asked.get("filterBy") or {}).get("appId")
+        found = [each for each in repo.suites.values() if each.head_sha == one.sha and wanted in (None, each.app.id)]
+        return connection(found, lambda each: _suite(repo, each), **asked)
+
     return {
         "__typename": "Commit",
+        "checkSuites": suites,
         "id": node_id("Commit", repo.id, one.sha),
         "oid": one.sha,
         "messageHeadline": one.message.partition("\n")[0],
         "parents": parents,
         "statusCheckRollup": lambda _info: _rollup(repo, one.sha),
+    }
+
+
+def _suite(repo: Repository, one: CheckSuite) -> Node:
+    return {
+        "__typename": "CheckSuite",
+        "id": node_id("CheckSuite", repo.id, one.id),
+        "app": {"__typename": "App", "id": node_id("App", one.app.id), "slug": one.app.slug},
+        "status": one.status.upper(),
+        "conclusion": one.conclusion.upper() if one.conclusion else None,
+        "updatedAt": stamp(one.updated_at),
     }
 
 

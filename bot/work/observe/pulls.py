@@ -73,13 +73,16 @@ query($owner: String!, $name: String!, $after: String) {
         labels(first: 50) { nodes { name } }
         commits(last: 1) { nodes { commit { statusCheckRollup {
           contexts { checkRunCountsByState { state count } }
-        } } } }
+        } checkSuites(last: 20) { nodes { updatedAt app { slug } } } } } }
       }
     }
   }
 }
 """
 """One page for 50 open pull requests: what webhooks should have told, and how many checks failed and passed."""
+
+ACTIONS = "github-actions"
+"""The App under whose name Actions reports; failres's own suites do not count."""
 
 FAILED = frozenset({"FAILURE", "TIMED_OUT", "STARTUP_FAILURE", "ACTION_REQUIRED"})
 
@@ -106,8 +109,8 @@ def _swept(node: Json) -> tuple[Fact, ...]:
         with understood("pull request of the regular look"):
             pull = _pull(node)
             commits = node["commits"]["nodes"]
-            rollup = commits[0]["commit"].get("statusCheckRollup") if commits else None
-            counted = (_rollup(pull.head_sha, rollup),) if rollup else ()
+            commit = commits[0]["commit"] if commits else {}
+            counted = (_rollup(pull.head_sha, commit),) if commit.get("statusCheckRollup") else ()
             base = (node.get("baseRef") or {}).get("target") or {}
             moved = (BaseMoved(ref=pull.base_ref, sha=Sha(base["oid"]), config_touched=None),) if base else ()
             return (pull, *moved, *counted)
@@ -140,8 +143,10 @@ def _pull(node: Json) -> PullObserved:
     )
 
 
-def _rollup(head: Sha, rollup: Json) -> RollupSeen:
-    counts = rollup["contexts"].get("checkRunCountsByState") or ()
+def _rollup(head: Sha, commit: Json) -> RollupSeen:
+    counts = commit["statusCheckRollup"]["contexts"].get("checkRunCountsByState") or ()
     failed = sum(int(entry["count"]) for entry in counts if entry["state"] in FAILED)
     passed = sum(int(entry["count"]) for entry in counts if entry["state"] == "SUCCESS")
-    return RollupSeen(head_sha=head, failed=failed, passed=passed)
+    suites = (commit.get("checkSuites") or {}).get("nodes") or ()
+    times = [seconds(suite["updatedAt"]) or 0.0 for suite in suites if (suite.get("app") or {}).get("slug") == ACTIONS]
+    return RollupSeen(head_sha=head, failed=failed, passed=passed, changed_at=max(times, default=None))
