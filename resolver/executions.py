@@ -8,7 +8,9 @@ infrastructure outcome is neither red nor green, and skipped, neutral or empty j
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Literal, assert_never
 
 from resolver.conclusions import Meaning, meaning
@@ -18,6 +20,9 @@ from resolver.records import Record
 
 Side = Literal["task", "base", "probe", "group"]
 """On what it ran: a task's head, a base commit by any event, a base commit by our own wish, a merge queue's group."""
+
+_SEPARATORS = re.compile(r"::| [\u203a\u00bb>] |[#/.:\[]| \(")
+"""What stands between an item's name and what holds it, in the ways of test runners."""
 
 Result = Literal["passed", "failed", "infrastructure", "cancelled", "nothing", "running"]
 """What an execution proves. `nothing`: it ended without executing the deciding step (skipped, neutral, stale)."""
@@ -86,6 +91,13 @@ class FailedItem(Record):
             places=finding.places,
             stalled=finding.attribution == "gate-stalled" or finding.fail_class == "task-stalled",
         )
+
+    @cached_property
+    def holders(self) -> frozenset[str]:
+        """Names that, seen to pass as a whole, show that the item was executed: its container, its file, its suites."""
+        name = self.item or ""
+        starts = {name[: found.start()] for found in _SEPARATORS.finditer(name)}
+        return frozenset({self.container, *(place.path or "" for place in self.places), *starts} - {""})
 
     @property
     def counts(self) -> bool:

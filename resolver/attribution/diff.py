@@ -17,7 +17,6 @@ from resolver.records import Record
 Status = Literal["added", "modified", "removed", "renamed"]
 
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$")
-_WORD = re.compile(r"[A-Za-z_][\w-]*")
 _DEFINES = re.compile(r"\b(?:def|fn|func|function|fun|sub|class|module|describe|context|it|test|void|public|TEST\w*)\b")
 _TESTS = re.compile("test|spec|fixture|conftest")
 _SEPARATORS = re.compile(r"::| \u203a | > | » |#|\[|\(")
@@ -25,16 +24,21 @@ _SEPARATORS = re.compile(r"::| \u203a | > | » |#|\[|\(")
 
 class ChangedFile(Record):
     """
-    One file of a task's diff. `lines` are ranges of the new file, both ends included; `words` the names on added lines
-    and on the line above each that defines what it lies in (a hunk's heading or its context). `complete` is False where
+    One file of a task's diff. `lines` are ranges of the new file, both ends included; `text` holds the added lines
+    and, above each, the line that defines what it lies in (a hunk's heading or its context). `complete` is False where
     GitHub gave no patch (binary or too large): then nothing is known of its lines.
     """
 
     path: str
     status: Status = "modified"
     lines: tuple[tuple[int, int], ...] = ()
-    words: frozenset[str] = frozenset()
+    text: str = ""
     complete: bool = True
+
+    def speaks_of(self, item: str) -> bool:
+        """Say whether an item's own name stands on a changed line, or on the one that a change lies under."""
+        name = leaf(item)
+        return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.text) is not None
 
 
 def read_patch(path: str, status: Status, patch: str | None) -> ChangedFile:
@@ -42,14 +46,14 @@ def read_patch(path: str, status: Status, patch: str | None) -> ChangedFile:
     if patch is None:
         return ChangedFile(path=path, status=status, complete=False)
     ranges: list[tuple[int, int]] = []
-    words: set[str] = set()
+    text: list[str] = []
     number, around = 0, ""
     for line in patch.split("\n"):
         hunk = _HUNK.match(line)
         if hunk is not None:
             number, around = int(hunk[1]), hunk[2]
         elif line.startswith("+"):
-            words.update(_WORD.findall(line), _WORD.findall(around))
+            text += [around, line[1:]]
             if ranges and ranges[-1][1] == number - 1:
                 ranges[-1] = (ranges[-1][0], number)
             else:
@@ -58,7 +62,7 @@ def read_patch(path: str, status: Status, patch: str | None) -> ChangedFile:
         elif line.startswith(" "):
             around = line if _DEFINES.search(line) else around
             number += 1
-    return ChangedFile(path=path, status=status, lines=tuple(ranges), words=frozenset(words))
+    return ChangedFile(path=path, status=status, lines=tuple(ranges), text="\n".join(text))
 
 
 class Diff(Record):
@@ -97,8 +101,7 @@ class Diff(Record):
         """Say whether the task itself adds or changes the failing item: its name stands on or above a changed line."""
         if item.item is None:
             return False
-        name = set(_WORD.findall(leaf(item.item)))
-        return any(each.status == "added" or (name and name <= each.words) for each in self._files_of(item))
+        return any(each.status == "added" or each.speaks_of(item.item) for each in self._files_of(item))
 
     def _files_of(self, item: FailedItem) -> list[ChangedFile]:
         """The changed files that hold the item: the one that its name begins with, else a place of its own name."""
@@ -107,9 +110,8 @@ class Diff(Record):
         named = self.file(_SEPARATORS.split(item.item, maxsplit=1)[0].strip())
         if named is not None:
             return [named]
-        name = set(_WORD.findall(leaf(item.item)))
         placed = [self.file(place.path) for place in item.places]
-        return [each for each in placed if each is not None and name and name <= each.words]
+        return [each for each in placed if each is not None and each.speaks_of(item.item)]
 
 
 def leaf(item: str) -> str:

@@ -17,8 +17,6 @@ from resolver.executions import Execution, FailedItem
 State = Literal["red", "green", "mixed", "open"]
 """Mixed: a green after a red on the same commit. Open: nothing that counts, or not enough of it."""
 
-_SEPARATORS = ("::", " \u203a ", " > ", " » ", "#", "/", ".", " (", "[", ":")
-
 
 @dataclass(frozen=True, slots=True)
 class Green:
@@ -92,13 +90,7 @@ def shows(execution: Execution, item: FailedItem) -> Strength | None:
         return None
     if item.item in execution.passed_items:
         return "strong"
-    files = {item.container, *(place.path for place in item.places)}
-    held = any(name in files or _holds(name, item.item) for name in execution.passed_items if name)
-    return "moderate" if held else None
-
-
-def _holds(name: str, item: str) -> bool:
-    return item.startswith(name) and item[len(name) :].startswith(_SEPARATORS)
+    return "moderate" if not item.holders.isdisjoint(execution.passed_items) else None
 
 
 def passed_beside(execution: Execution, item: FailedItem, red: Execution | None = None) -> bool:

@@ -1,0 +1,1 @@
+"""Runs the judges over the world: the real decision code, and simpler policies beside it."""
