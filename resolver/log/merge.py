@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from resolver.log.drafts import Draft
 
-_SEPARATORS = re.compile(r"::|\s+[>›»]\s+|#|\.(?=[A-Za-z_])")
+_SEPARATORS = re.compile(r"::|\s+[>\u203a»]\s+|[#/\\]|\.(?=[A-Za-z_])")
+_MOST_PARTS = 12
 
 
 def merge_items(drafts: Iterable[Draft]) -> list[Draft]:
@@ -18,15 +19,17 @@ def merge_items(drafts: Iterable[Draft]) -> list[Draft]:
     """
     result = list(drafts)
     named = [d for d in result if d.item and d.rule.role in ("item", "subject")]
+    parts = {id(d): _SEPARATORS.split(d.item or "")[-_MOST_PARTS:] for d in named}
     endings: dict[tuple[str, str], list[Draft]] = {}
     for draft in named:
-        parts = _SEPARATORS.split(draft.item or "")
-        for cut in range(1, min(len(parts), 6)):
-            endings.setdefault((draft.rule.tool, "\0".join(parts[cut:])), []).append(draft)
+        own = parts[id(draft)]
+        for cut in range(1, len(own)):
+            endings.setdefault((draft.rule.tool, "\0".join(own[cut:])), []).append(draft)
     dropped: set[int] = set()
-    for draft in named:
-        longer = endings.get((draft.rule.tool, "\0".join(_SEPARATORS.split(draft.item or ""))), [])
-        if len(longer) == 1 and longer[0] is not draft:
+    for draft in sorted(named, key=lambda d: -len(parts[id(d)])):
+        fits = endings.get((draft.rule.tool, "\0".join(parts[id(draft)])), ())
+        longer = [d for d in fits if id(d) not in dropped and d is not draft]
+        if len(longer) == 1:
             _fold(longer[0], draft)
             dropped.add(id(draft))
     return [d for d in result if id(d) not in dropped]

@@ -22,13 +22,17 @@ _NAMES = (
     rb"ok  ?\t?(\S+)\s+[\d.]+s",  # go test: the package
     rb"test (\S[^\r\n]*?) \.\.\. ok\b",  # cargo test
     rb"PASS (\S[^\r\n]*?)(?: \([\d.]+ ?m?s\))?\r?$",  # jest: the file
-    rb"(?:\xe2\x9c\x93|\xe2\x88\x9a|\xe2\x9c\x94) (\S[^\r\n]*?)(?: \(?[\d.]+ ?m?s\)?)?\r?$",  # jest, mocha, vitest, node:test
+    rb"(?:\xe2\x9c\x93|\xe2\x88\x9a|\xe2\x9c\x94) (\S[^\r\n]*?)(?: \(?[\d.]+ ?m?s\)?)?\r?$",  # a tick
     rb"ok \d+ (?:- )?(\S[^\r\n]*?)(?: #[^\r\n]*)?\r?$",  # TAP
     rb"\[ +OK \] (\S+)",  # GoogleTest
 )
 
+_SUMMARY = rb"(?m)^[^\r\n]{0,300}\b\d{1,9} (?:passed|failed|errors?)\b[^\r\n]{0,300} in [\d.]+ ?s"
+"""pytest's last line: what it ran is the sum of what passed, failed and broke."""
+
+_PART = rb"(\d{1,9}) (?:passed|failed|errors?)\b"
+
 _TOTALS = (
-    rb"(?:^|[ =])(\d{1,9}) passed\b",
     rb"Ran (\d{1,9}) tests? in ",
     rb"Tests: [^\r\n]*?(\d{1,9}) total",
     rb"# pass (\d{1,9})\b",
@@ -41,7 +45,7 @@ LONGEST_REST = 64 * 1024
 
 
 class Passed(Record):
-    """Names seen executed and passed, the wanted ones first; `tests` is the runner's own count where it gave one."""
+    """Names seen executed and passed, the wanted ones first; `tests` is how many the runner says it ran, if it does."""
 
     names: tuple[str, ...] = ()
     tests: int | None = None
@@ -64,6 +68,7 @@ class PassedScan:
         self._tests: int | None = None
         self._rest = b""
         self._patterns = tuple(re2.compile(b"(?m)" + _STAMP + each, _bytewise()) for each in _NAMES)
+        self._summary, self._part = re2.compile(_SUMMARY, _bytewise()), re2.compile(_PART, _bytewise())
         self._totals = tuple(re2.compile(b"(?m)" + each, _bytewise()) for each in _TOTALS)
 
     def feed(self, chunk: bytes) -> None:
@@ -90,6 +95,8 @@ class PassedScan:
         for pattern in self._totals:
             for found in pattern.finditer(block):
                 self._tests = int(found.group(1))
+        for found in self._summary.finditer(block):
+            self._tests = sum(int(part.group(1)) for part in self._part.finditer(found.group(0)))
 
     def _take(self, name: str) -> None:
         if name in self._wanted:

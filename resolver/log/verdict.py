@@ -100,6 +100,7 @@ def _weigh(scan: LogScan, case: Case, facts: dict[str, object]) -> Triage:
     context, collector = scan.context, scan.collector
     drafts = merge_items(case.drafts)
     top = max((d.weight for d in drafts), default=0)
+    drafts = _without_wrappers(drafts)
     lighter = [d for d in drafts if MILD <= d.weight < min(SOLID, top)]
     drafts = [d for d in drafts if d.weight >= min(SOLID, top)]
     best_summary = max(case.summaries, key=lambda s: (s.rule.weight, s.at), default=None)
@@ -124,6 +125,12 @@ def _weigh(scan: LogScan, case: Case, facts: dict[str, object]) -> Triage:
         why=drafts[0].rule.id,
         **facts,  # type: ignore[arg-type]
     )
+
+
+def _without_wrappers(drafts: list[Draft]) -> list[Draft]:
+    """A script that runs a test runner names its parts; where the runner named the tests, those say it better."""
+    runner = any(d.item and d.rule.kind == "test" and d.rule.tool != "script" for d in drafts)
+    return [d for d in drafts if d.rule.tool != "script"] if runner else drafts
 
 
 def _kind(draft: Draft) -> str:
