@@ -6,13 +6,12 @@ GitHub shows a comment's HTML, so that text inside `<code>` or a struck-out `<de
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from markdown_it.token import Token
-
-from resolver.log.regex import compile_pattern
 
 PieceKind = Literal["text", "escaped", "code", "link", "image", "html"]
 SHADING: Final = (
@@ -21,7 +20,7 @@ SHADING: Final = (
 )  # fmt: skip
 """HTML elements in which words are shown, not said."""
 
-_TAG = compile_pattern(rf"<(?P<end>/?)(?P<name>{'|'.join(SHADING)})(?:[\s/>]|$)", caseless=True)
+_TAG = re.compile(rf"<(/?)({'|'.join(SHADING)})(?=[\s/>]|\Z)", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +45,9 @@ class Shade:
     def pass_over(self, html: str) -> None:
         """Take note of the tags in a piece of HTML, comments aside."""
         for part in _outside_comments(html):
-            rest = part
-            while (tag := _TAG.search(rest)) is not None:
-                found, name = tag.groupdict(), tag.group("name").lower()
-                self.open[name] = max(0, self.open.get(name, 0) + (-1 if found["end"] else 1))
-                rest = rest[tag.end() :]
+            for end, tag in _TAG.findall(part):
+                name = tag.lower()
+                self.open[name] = max(0, self.open.get(name, 0) + (-1 if end else 1))
 
     def pass_over_inline(self, token: Token) -> None:
         """Take note of the tags in a block that holds no commands."""

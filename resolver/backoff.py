@@ -6,13 +6,15 @@ Pure: the random number and the time are given. All durations are in seconds, al
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from math import isfinite
 from types import MappingProxyType
 from typing import Final
 
+import re2
+
 from resolver.config_sections import Budget
-from resolver.log.regex import compile_pattern
 from resolver.records import Record
 
 
@@ -69,30 +71,21 @@ def retry_at(now: float, signs: LimitSigns, budget: Budget, limits: ParkLimits =
     return now + min(max(wait, limits.shortest), limits.longest)
 
 
-_SECONDS: Final[Mapping[str, float]] = MappingProxyType({"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400})
-_UNIT = r"(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)"
-_SAID = compile_pattern(
-    r"(?:re)?(?:try(?:ing)?|request|available|resets?|wait)(?: again| your request)?(?: (?:in|after|for|at least))*"
-    rf":? (?P<wait>(?:\d{{1,9}}(?:\.\d{{1,6}})?\s?{_UNIT}(?:,? and |,? ?))*\d{{1,9}}(?:\.\d{{1,6}})?\s?{_UNIT})\b",
-    caseless=True,
+_SECONDS: Final[Mapping[str, float]] = MappingProxyType(
+    {"ms": 0.001, "milli": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 )
-_ONE = compile_pattern(rf"\d{{1,9}}(?:\.\d{{1,6}})?\s?{_UNIT}", caseless=True)
+_NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,6})?"
+_PART = rf"{_NUMBER}\s?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)"
+_SAID = re2.compile(
+    r"(?i)(?:try(?:ing)?|request|available|resets?|wait)(?: again| your request)?(?: (?:in|after|for|at least))*"
+    rf":? ((?:{_PART}(?:,? and |,? ?))*{_PART})\b"
+)
+_ONE = re.compile(rf"({_NUMBER})\s?(ms|milli|[smhd])[a-z]*", re.IGNORECASE | re.ASCII)
 
 
 def stated_wait(text: str) -> float | None:
     """The wait that a limit's words state (`try again in 6m30s`, `retry after 20 seconds`), or None."""
-    found = _SAID.search(text)
+    found = _SAID.search(text.encode("utf-8", "replace").decode())
     if found is None:
         return None
-    total, rest = 0.0, found.group("wait")
-    while (part := _ONE.search(rest)) is not None:
-        total += _seconds(part.group(0))
-        rest = rest[part.end(0) :]
-    return total
-
-
-def _seconds(part: str) -> float:
-    number = part.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ \t")
-    unit = part[len(number) :].strip().lower()
-    short = "ms" if unit.startswith(("ms", "milli")) else unit[0]
-    return float(number) * _SECONDS[short]
+    return sum(float(count) * _SECONDS[unit.lower()] for count, unit in _ONE.findall(found.group(1)))
