@@ -1,7 +1,7 @@
 """
 `failres gate -- COMMAND`: run a check under the wrapper that CI uses (`workflows/gate`), on any Linux or macOS machine.
 
-The wrapper needs nothing of failres; this command only finds it, gives it what `.github/failres.yml` calls progress, and
+The wrapper needs nothing of failres; this command finds it, gives it what `.github/failres.yml` calls progress, and
 becomes it, so that signals, streams and the exit status are the wrapper's own.
 """
 
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         print("failres gate: the wrapper is not part of this installation", file=sys.stderr)
         return 126
     patterns = args.pattern or configured_patterns(Path.cwd(), args.check)
-    _become([sys.executable, str(script), *arguments(args, patterns)])
+    return _become([sys.executable, "-E", "-s", str(script), *arguments(args, patterns)])
 
 
 def find_script() -> Path | None:
@@ -82,7 +82,10 @@ def configured_patterns(folder: Path, check: str | None) -> list[str]:
         print(f"failres gate: {file} cannot be read: {fault.strerror}", file=sys.stderr)
         return []
     if not isinstance(config, RepoConfig):
-        print(f"failres gate: {file} has problems, so its patterns are not used; see: failres config check", file=sys.stderr)
+        print(
+            f"failres gate: {file} has problems, so its patterns are not used; see: failres config check",
+            file=sys.stderr,
+        )
         return []
     return [pattern for rule in config.gate.progress if matches(rule.check, check) for pattern in _patterns(rule)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,22 +11,38 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from gate_run import PYTHON, ROOT, Outcome, gate, outcome_of, started, words
+from gate_run import PYTEST, PYTHON, ROOT, Outcome, gate, outcome_of, started, words
+from hypothesis import given
+from hypothesis import strategies as st
 
 from resolver.log.structured import parse_last_line
 
 sys.path.insert(0, str(ROOT / "workflows" / "gate"))
-from failres_gate.events import END, FAILED, HELLO, PASSED, SKIPPED, START, Event
+from failres_gate.events import ALIVE, END, FAILED, HELLO, PASSED, SKIPPED, START, STEP, Event
 from failres_gate.lines import Lines
 from failres_gate.runners import READERS, ROWS, Row
 from failres_gate.watch import Watch
 
 sys.path.pop(0)
 
+PIECES = [line.encode() for row in ROWS for line, _, _ in row.examples]
+PIECES += [
+    b"\n",
+    b"\r",
+    b"\x1b[",
+    b"\x1b]0;",
+    b'{"Action":"run","Package":"p","Test":"t"}',
+    b'{"Action":["run"],"Package":"p"}',
+    b'{"Action":"',
+    b'":',
+    b"1" * 5000,
+]
 EXAMPLES = [(row, example) for row in ROWS for example in row.examples]
 
 
-@pytest.mark.parametrize(("row", "example"), EXAMPLES, ids=[f"{row.runner}-{example[0].strip()[:40]}" for row, example in EXAMPLES])
+@pytest.mark.parametrize(
+    ("row", "example"), EXAMPLES, ids=[f"{row.runner}-{example[0].strip()[:40]}" for row, example in EXAMPLES]
+)
 def test_each_example_is_read_as_its_row_says(row: Row, example: tuple[str, str, str]):
     """The line gives the row's event, with and without colours, and no other row contradicts it."""
     line, item, result = example
@@ -117,6 +133,20 @@ def test_a_line_without_end_costs_bounded_memory():
     assert reader.feed(b"\nok 1 - adds\n") == [Event(END, "adds", PASSED, "tap")]
 
 
+@given(st.lists(st.one_of(st.binary(max_size=80), st.sampled_from(PIECES)), max_size=40))
+def test_no_output_breaks_the_reading(pieces: list[bytes]):
+    """Whatever is printed, in whatever pieces: no exception, and every event has a legal shape."""
+    lines, watch = Lines([re.compile(rb"(?P<item>a.*)|b")]), Watch(60, strict=True)
+    events = [event for piece in pieces for event in lines.feed(piece)]
+    for event in [*events, *lines.unfinished(), *lines.close()]:
+        assert event.kind in (START, END, STEP, ALIVE)
+        assert (event.kind == END) == (event.result in (PASSED, FAILED, SKIPPED))
+        for phase, keys in watch.hear(event, printed=True):
+            assert phase in ("item-start", "item-end", "failure")
+            assert 0 < len(keys["item"]) <= 1_000
+            assert len(keys["item"].splitlines()) == 1
+
+
 def test_a_failure_that_passes_on_a_rerun_is_none():
     """Within one check the last word counts; a suite's failure yields to its item's, an outer item's to the inner one's."""
     watch = Watch(60, strict=True)
@@ -157,7 +187,12 @@ def test_a_runner_that_reports_itself_is_not_read_twice():
 
 def test_a_pattern_names_items(tmp_path: Path):
     """A group named `item` begins one, and ends the one before."""
-    seen = gate(tmp_path, ["sh", "-c", "echo '[1/2] link a'; echo noise; echo '[2/2] link b'; exit 1"], "--pattern", r"^\[\d+/\d+\] (?P<item>.+)")
+    seen = gate(
+        tmp_path,
+        ["sh", "-c", "echo '[1/2] link a'; echo noise; echo '[2/2] link b'; exit 1"],
+        "--pattern",
+        r"^\[\d+/\d+\] (?P<item>.+)",
+    )
     assert seen.phases == [
         ("check-start", None),
         ("item-start", "link a"),
@@ -183,7 +218,7 @@ def broken(): raise RuntimeError("no database")
 def test_setup(broken): pass
 def test_inner(pytestconfig):
     # a session inside a test is not the check's
-    subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "inner.py"], check=False)
+    subprocess.run(PYTEST + ["inner.py"], check=False)
 """
 ENDS = {
     "test_cart.py::test_adds": PASSED,
@@ -200,9 +235,9 @@ ENDS = {
 def suite(folder: Path, *options: str, **kept: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     """The wrapper around a pytest session."""
     folder.mkdir()
-    (folder / "test_cart.py").write_text(SUITE)
+    (folder / "test_cart.py").write_text(f"PYTEST = {PYTEST!r}\n{SUITE}")
     (folder / "inner.py").write_text("def test_of_an_inner_session(): assert 0\n")
-    command = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider", *options, "test_cart.py"]
+    command = [*PYTEST, *options, "test_cart.py"]
     with started(folder, command, stdout=-1, stderr=-1, cwd=folder, **kept) as process:
         yield process
 
@@ -222,7 +257,10 @@ def test_pytest_tells_its_items(tmp_path: Path):
         suite(tmp_path / "parallel", "-n", "2") as parallel,
         suite(tmp_path / "printed", "-v", env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}) as printed,
     ):
-        outcomes = {name: outcome_of(process, tmp_path / name, 40) for name, process in (("plain", plain), ("parallel", parallel), ("printed", printed))}
+        outcomes = {
+            name: outcome_of(process, tmp_path / name, 40)
+            for name, process in (("plain", plain), ("parallel", parallel), ("printed", printed))
+        }
     for name, seen in outcomes.items():
         assert seen.status == 1, name
         assert ends(seen) == ENDS, name
@@ -241,7 +279,7 @@ def test_pytest_tells_its_items(tmp_path: Path):
 def test_a_check_that_sets_its_own_search_path_still_runs(tmp_path: Path):
     """`PYTHONPATH=src pytest` loses the plugin and nothing else."""
     (tmp_path / "test_a.py").write_text("def test_a(): pass\n")
-    script = f"PYTHONPATH=src {PYTHON} -m pytest -q -p no:cacheprovider test_a.py"
+    script = f"PYTHONPATH=src {' '.join(PYTEST)} test_a.py"
     seen = gate(tmp_path, ["sh", "-c", script], cwd=tmp_path)
     assert seen.status == 0
     assert b"1 passed" in seen.stdout
@@ -250,7 +288,7 @@ def test_a_check_that_sets_its_own_search_path_still_runs(tmp_path: Path):
 def test_a_crash_names_the_test_that_ran(tmp_path: Path):
     """When the whole session dies, the item that was active is the one to look at."""
     (tmp_path / "test_a.py").write_text("import os\ndef test_fine(): pass\ndef test_dies(): os.kill(os.getpid(), 11)\n")
-    seen = gate(tmp_path, [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_a.py"], cwd=tmp_path)
+    seen = gate(tmp_path, [*PYTEST, "test_a.py"], cwd=tmp_path)
     told = parse_last_line(seen.last, own_workflow=False)
     assert told is not None
     assert (seen.status, told.item, told.fail_class) == (139, "test_a.py::test_dies", "gate-red-code")
@@ -283,7 +321,9 @@ def test_ctest_tells_its_items(tmp_path: Path):
 
 def test_unittest_tells_its_items(tmp_path: Path):
     """Python's own runner, which prints a name before it runs the test."""
-    (tmp_path / "test_a.py").write_text("import unittest\nclass T(unittest.TestCase):\n  def test_a(self): pass\n  def test_b(self): self.fail('no')\n")
+    (tmp_path / "test_a.py").write_text(
+        "import unittest\nclass T(unittest.TestCase):\n  def test_a(self): pass\n  def test_b(self): self.fail('no')\n"
+    )
     seen = gate(tmp_path, [PYTHON, "-S", "-m", "unittest", "-v", "test_a"], cwd=tmp_path)
     assert {item.split()[0]: result for item, result in ends(seen).items()} == {"test_a": PASSED, "test_b": FAILED}
 
@@ -300,4 +340,3 @@ for line in (b"\\xff\\n", b"[]\\n", b"{}\\n", b'{"event": 1}\\n', b'{"event": "e
     seen = gate(tmp_path, words(code))
     assert seen.status == 0
     assert [phase for phase, _ in seen.phases] == ["check-start", "item-start", "check-end"]
-    assert os.path.exists(seen.progress)

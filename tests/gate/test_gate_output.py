@@ -112,7 +112,9 @@ def test_keys_reach_the_command_on_a_terminal(tmp_path: Path):
     shown, status = on_terminal(command, b"\x03", b"\nready")
     assert status == 130
     assert b'"failClass": "unknown"' in shown
-    shown, status = on_terminal(wrapped(tmp_path, ["sh", "-c", "echo ready; read x; echo got $x"]), b"word\r", b"\nready")
+    shown, status = on_terminal(
+        wrapped(tmp_path, ["sh", "-c", "echo ready; read x; echo got $x"]), b"word\r", b"\nready"
+    )
     assert status == 0
     assert b"got word" in shown
 
@@ -122,7 +124,14 @@ def test_the_terminal_is_put_back(tmp_path: Path):
     master, slave = pty.openpty()
     before = termios.tcgetattr(slave)
     for command, options in ((["true"], ()), (["sleep", "9"], ("--stall-after", "0.2s"))):
-        with subprocess.Popen(wrapped(tmp_path, command, *options), stdin=slave, stdout=slave, stderr=slave, start_new_session=True, preexec_fn=_own_terminal) as process:
+        with subprocess.Popen(
+            wrapped(tmp_path, command, *options),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            preexec_fn=_own_terminal,  # noqa: PLW1509 - only a child can take a terminal
+        ) as process:
             process.wait(10)
         assert termios.tcgetattr(slave) == before
     os.close(slave)
@@ -140,7 +149,9 @@ def test_two_hundred_megabytes_cost_bounded_memory(tmp_path: Path):
     size, line = 200_000_000, b"some line of a very talkative build step, again and again and again and again\n"
     code = f"import sys\nblock = {line!r} * 1000\nfor _ in range({size // len(line) // 1000}): sys.stdout.buffer.write(block)\nprint('the end')"
     watcher = "import resource, subprocess, sys\nsubprocess.run(sys.argv[1:], check=False)\nprint(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)"
-    with subprocess.Popen([PYTHON, "-S", "-c", watcher, *wrapped(tmp_path, words(code))], stdout=-1, stderr=-1) as process:
+    with subprocess.Popen(
+        [PYTHON, "-S", "-c", watcher, *wrapped(tmp_path, words(code))], stdout=-1, stderr=-1
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         total = 0
@@ -171,9 +182,9 @@ def test_a_reader_that_leaves_ends_the_command_as_it_would_without_the_wrapper(t
 def test_what_a_command_leaves_running_does_not_keep_the_wrapper(tmp_path: Path):
     """A daemon that holds the streams is awaited for a moment and left alone, as a shell's step would leave it."""
     began = time.monotonic()
-    seen = gate(tmp_path, ["sh", "-c", f"(sleep 4; echo alive > {tmp_path}/daemon) & echo over"])
+    seen = gate(tmp_path, ["sh", "-c", f"(sleep 3; echo alive > {tmp_path}/daemon) & echo over"])
     assert (seen.status, seen.stdout) == (0, b"over\n")
-    assert 1.5 < time.monotonic() - began < 4
+    assert 1.2 < time.monotonic() - began < 3
     limit = time.monotonic() + 5
     while not (tmp_path / "daemon").exists() and time.monotonic() < limit:
         time.sleep(0.05)
@@ -183,8 +194,8 @@ def test_what_a_command_leaves_running_does_not_keep_the_wrapper(tmp_path: Path)
 def test_a_slow_reader_is_no_stall(tmp_path: Path):
     """Time in which nobody takes the output is not held against the check."""
     code = "import sys\nfor n in range(3): print('ok', n + 1, '- item', n, 'x' * 300_000, flush=True)"
-    process = started(tmp_path, words(code), "--stall-after", "1.2s", stdout=-1, stderr=-1)
-    time.sleep(2.5)
+    process = started(tmp_path, words(code), "--stall-after", "0.8s", stdout=-1, stderr=-1)
+    time.sleep(1.6)
     seen = outcome_of(process, tmp_path)
     assert seen.status == 0
     assert len(seen.stdout) > 900_000

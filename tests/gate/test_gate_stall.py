@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -10,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gate_run import PYTHON, Outcome, gate, outcome_of, started, words
+from gate_run import PYTEST, Outcome, gate, outcome_of, started, words
 
 from resolver.log.structured import parse_last_line
 
@@ -36,8 +35,7 @@ def hanging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, su
     """A pytest session with a test that never ends; it starts before this file's other tests, since it takes its time."""
     folder = tmp_path_factory.mktemp("hanging")
     (folder / "test_cart.py").write_text("import time\ndef test_quick(): pass\ndef test_waits(): time.sleep(60)\n")
-    command = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_cart.py"]
-    with started(folder, command, "--stall-after", "4s", stdout=-1, stderr=-1, cwd=folder) as process:
+    with started(folder, [*PYTEST, "test_cart.py"], "--stall-after", "3s", stdout=-1, stderr=-1, cwd=folder) as process:
         yield folder, process
         process.kill()
 
@@ -45,13 +43,23 @@ def hanging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, su
 def at_once(folder: Path, calls: list[tuple[list[str], tuple[str, ...]]]) -> list[Outcome]:
     """Run several checks side by side."""
     folders = [folder / str(number) for number in range(len(calls))]
-    running = [started(each, command, *options, stdout=-1, stderr=-1) for each, (command, options) in zip(folders, calls, strict=True)]
+    running = [
+        started(each, command, *options, stdout=-1, stderr=-1)
+        for each, (command, options) in zip(folders, calls, strict=True)
+    ]
     return [outcome_of(process, each) for process, each in zip(running, folders, strict=True)]
 
 
 def test_heartbeats_without_items_become_a_stall(tmp_path: Path):
     """The process lives and talks, so heartbeats are recorded; nothing is achieved, so the check is ended with 124."""
-    seen = gate(tmp_path, ["sh", "-c", "while :; do echo still here; sleep 0.05; done"], "--stall-after", "0.6s", "--check", "unit")
+    seen = gate(
+        tmp_path,
+        ["sh", "-c", "while :; do echo still here; sleep 0.05; done"],
+        "--stall-after",
+        "0.6s",
+        "--check",
+        "unit",
+    )
     beats = [each for each in seen.records if each["phase"] == "heartbeat"]
     assert seen.status == 124
     assert len(beats) >= 3
@@ -125,7 +133,14 @@ time.sleep(60)
 def test_a_polite_command_ends_before_the_grace_is_over(tmp_path: Path):
     """TERM comes first: who cleans up may, its last words are kept, and nobody waits longer than needed."""
     began = time.monotonic()
-    seen = gate(tmp_path, ["sh", "-c", "trap 'echo cleaned; exit 0' TERM; while :; do sleep 0.05; done"], "--stall-after", "0.3s", "--grace", "30s")
+    seen = gate(
+        tmp_path,
+        ["sh", "-c", "trap 'echo cleaned; exit 0' TERM; while :; do sleep 0.05; done"],
+        "--stall-after",
+        "0.3s",
+        "--grace",
+        "30s",
+    )
     assert seen.status == 124
     assert seen.stdout == b"cleaned\n"
     assert time.monotonic() - began < 8
@@ -133,7 +148,14 @@ def test_a_polite_command_ends_before_the_grace_is_over(tmp_path: Path):
 
 def test_a_stopped_command_is_ended_too(tmp_path: Path):
     """SIGSTOP is no way out."""
-    seen = gate(tmp_path, words("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)"), "--stall-after", "0.3s", "--grace", "0.5s")
+    seen = gate(
+        tmp_path,
+        words("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)"),
+        "--stall-after",
+        "0.3s",
+        "--grace",
+        "0.5s",
+    )
     assert seen.status == 124
 
 
@@ -148,18 +170,27 @@ def test_a_test_that_hangs_in_pytest_is_the_active_item(hanging: tuple[Path, sub
     told = parse_last_line(seen.last, own_workflow=False)
     assert told is not None
     assert (told.item, told.attribution) == (item, "gate-stalled")
-    assert told.message == f"no progress for 4 s while {item} was running"
+    assert told.message == f"no progress for 3 s while {item} was running"
 
 
 def test_an_open_line_names_the_item_that_hangs(tmp_path: Path):
     """Cargo, with one thread, prints `test NAME ... ` and the result only when it is over."""
-    seen = gate(tmp_path, ["sh", "-c", "echo 'test cart::sums ... ok'; printf 'test cart::waits ... '; sleep 60"], "--stall-after", "0.6s")
+    seen = gate(
+        tmp_path,
+        ["sh", "-c", "echo 'test cart::sums ... ok'; printf 'test cart::waits ... '; sleep 60"],
+        "--stall-after",
+        "0.6s",
+    )
     assert seen.told["item"] == "cart::waits"
 
 
 def test_the_same_line_for_ever_is_no_progress(tmp_path: Path):
     """A hung runner that repeats a result, or says that a test still runs, only proves that it lives."""
-    lines = ("ok 1 - adds", "test cart::waits has been running for over 60 seconds", "        SLOW [> 60.000s] cart tests::waits")
+    lines = (
+        "ok 1 - adds",
+        "test cart::waits has been running for over 60 seconds",
+        "        SLOW [> 60.000s] cart tests::waits",
+    )
     commands = [["sh", "-c", f"while :; do echo '{line}'; sleep 0.1; done"] for line in lines]
     outcomes = at_once(tmp_path, [(command, ("--stall-after", "0.5s")) for command in commands])
     assert [each.status for each in outcomes] == [124, 124, 124]
@@ -178,6 +209,6 @@ def test_the_budget_survives_a_hostile_pattern(tmp_path: Path):
 
 def test_nothing_is_left_behind(tmp_path: Path):
     """The pipe of the items is taken away, after a stall as well."""
-    before = set(os.listdir(tmp_path))
+    before = {each.name for each in tmp_path.iterdir()}
     gate(tmp_path, ["sleep", "9"], "--stall-after", "0.2s", env={"TMPDIR": str(tmp_path)})
-    assert set(os.listdir(tmp_path)) - before == {"progress.jsonl", "progress.output.log"}
+    assert {each.name for each in tmp_path.iterdir()} - before == {"progress.jsonl", "progress.output.log"}

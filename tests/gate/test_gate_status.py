@@ -6,15 +6,24 @@ import io
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
-from gate_run import PYTHON, SCRIPT, gate, outcome_of, started, words
+from gate_run import PYTHON, ROOT, SCRIPT, gate, outcome_of, started, words
 
 from bot.cli.triage import read_log
 from resolver.log.classify import LogContext
 from resolver.log.structured import StructuredLine, parse_last_line
+
+sys.path.insert(0, str(ROOT / "workflows" / "gate"))
+from failres_gate.events import END, FAILED, Event
+from failres_gate.verdict import Ending, last_line
+from failres_gate.watch import Watch
+
+sys.path.pop(0)
 
 STATUSES = [
     ("exit 0", 0, None),
@@ -76,10 +85,17 @@ def test_a_command_that_cannot_be_started_is_told(tmp_path: Path, command: list[
     assert seen.phases[-1] == ("check-end", None)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGQUIT, 131)])
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGQUIT, 131)]
+)
 def test_a_signal_reaches_the_command(tmp_path: Path, number: int, status: int):
     """What is sent to the wrapper ends the command, and its death is the status; who was stopped is nobody's fault."""
-    process = started(tmp_path, words("import signal, time; signal.signal(2, signal.SIG_DFL); print('ready', flush=True); time.sleep(20)"), stdout=-1, stderr=-1)
+    process = started(
+        tmp_path,
+        words("import signal, time; signal.signal(2, signal.SIG_DFL); print('ready', flush=True); time.sleep(20)"),
+        stdout=-1,
+        stderr=-1,
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(number)
@@ -117,7 +133,9 @@ def test_what_was_ignored_stays_ignored(tmp_path: Path):
 
 def test_suspending_suspends_the_command_too(tmp_path: Path):
     """Ctrl-Z on a laptop: both stop, both go on, and the pause is no stall."""
-    process = started(tmp_path, ["sh", "-c", "echo ready; sleep 0.3; echo over"], "--stall-after", "1s", stdout=-1, stderr=-1)
+    process = started(
+        tmp_path, ["sh", "-c", "echo ready; sleep 0.3; echo over"], "--stall-after", "1s", stdout=-1, stderr=-1
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(signal.SIGTSTP)
@@ -130,12 +148,24 @@ def test_suspending_suspends_the_command_too(tmp_path: Path):
 
 def test_triage_believes_the_line_in_a_runners_log(tmp_path: Path):
     """As the last line of a failing step in GitHub's frame, the runner's own error after it, it is the failure."""
-    seen = gate(tmp_path, ["sh", "-c", "echo 'not ok 2 - divides'; echo 'ok 3 - sums'; exit 1"], stderr=subprocess.STDOUT)
+    seen = gate(
+        tmp_path, ["sh", "-c", "echo 'not ok 2 - divides'; echo 'ok 3 - sums'; exit 1"], stderr=subprocess.STDOUT
+    )
     stamp = b"2026-01-02T03:04:05.1234567Z "
-    lines = [b"##[group]Run failres gate", b"##[endgroup]", *seen.stdout.splitlines(), b"##[error]Process completed with exit code 1."]
+    lines = [
+        b"##[group]Run failres gate",
+        b"##[endgroup]",
+        *seen.stdout.splitlines(),
+        b"##[error]Process completed with exit code 1.",
+    ]
     log = b"".join(stamp + line + b"\n" for line in lines)
     triage = read_log(io.BytesIO(log), LogContext(check="unit"))
-    assert (triage.why, triage.fail_class, triage.items, triage.exit_status) == ("structured-line", "gate-red-code", ("divides",), 1)
+    assert (triage.why, triage.fail_class, triage.items, triage.exit_status) == (
+        "structured-line",
+        "gate-red-code",
+        ("divides",),
+        1,
+    )
 
 
 def test_hostile_output_cannot_spoil_the_last_line(tmp_path: Path):
@@ -156,9 +186,47 @@ sys.exit(1)
     assert "\x1b" not in (told.stack or "")
 
 
+KILLED = {"status": 137, "output_path": "o"}
+ENDINGS = [
+    (KILLED, "unknown"),
+    ({**KILLED, "out_of_memory": True}, "gate-red-env"),
+    ({**KILLED, "out_of_memory": True, "stalled": True, "status": 124}, "task-stalled"),
+    ({"status": 1, "output_path": "o", "out_of_memory": True}, "gate-red-code"),
+    ({"status": 1, "output_path": "o", "disk_full": True}, "disk-space-low"),
+    ({"status": 134, "output_path": "o"}, "gate-red-code"),
+    ({"status": 143, "output_path": "o", "stopped": 15}, "unknown"),
+    ({"status": 127, "output_path": "o", "refused": "cannot start 'x'"}, "gate-red-env"),
+]
+
+
+@pytest.mark.parametrize(("ending", "fail_class"), ENDINGS)
+def test_a_class_is_claimed_only_on_evidence(ending: dict[str, Any], fail_class: str):
+    """A kill is want of memory only where the kernel counted one, and a full disk only where one was met."""
+    assert read_back(last_line(Ending(**ending), Watch(60, strict=True)).decode()).fail_class == fail_class
+
+
+@pytest.mark.parametrize("letter", ["a", "\U0001f4a5", "\x00", "\ud800", "\u2028"])
+def test_the_last_line_is_bounded_whatever_is_in_it(letter: str):
+    """Names, messages, traces and paths of any letters and length make a line that is believed."""
+    watch = Watch(60, strict=True)
+    watch.hear(Event(END, letter * 2_000 + "x", FAILED, message="m" + letter * 9_000, stack=letter * 90_000))
+    line = last_line(Ending(1, "/" + letter * 90), watch).decode()
+    assert len(line) <= 16_384
+    told = read_back(line)
+    assert told.item is None or len(told.item) <= 1_024
+
+
 @pytest.mark.parametrize(
     "line",
-    [[], ["--"], ["make", "test"], ["--stall-after", "soon", "--", "true"], ["--stall-after", "0s", "--", "true"], ["--pattern", "(", "--", "true"], ["--nonsense", "--", "true"]],
+    [
+        [],
+        ["--"],
+        ["make", "test"],
+        ["--stall-after", "soon", "--", "true"],
+        ["--stall-after", "0s", "--", "true"],
+        ["--pattern", "(", "--", "true"],
+        ["--nonsense", "--", "true"],
+    ],
 )
 def test_a_wrong_call_is_refused_before_anything_runs(line: list[str]):
     """Status 2 and a sentence, as command lines do."""

@@ -1,8 +1,8 @@
 """
 How a test runner's plugin tells its items: a named pipe whose path is in the command's environment.
 
-A pipe needs no space on a disk and survives whatever starts the runner; where the variable or the plugin gets lost on the
-way, only the printed lines are left.
+A pipe needs no space on a disk and survives whatever starts the runner; where the variable or the plugin gets lost on
+the way, only the printed lines are left.
 """
 
 from __future__ import annotations
@@ -29,14 +29,17 @@ class Channel:
         self._rest = b""
         try:
             self._folder = tempfile.mkdtemp(prefix="failres-gate-items-")
-            self._path = os.path.join(self._folder, "items")
+            self._path = str(Path(self._folder, "items"))
             os.mkfifo(self._path, 0o600)
             self.fd = os.open(self._path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError:
             self.close()
 
     def environment(self, inherited: dict[str, str]) -> dict[str, str]:
-        """The command's environment: pytest finds the plugin by its entry point on PYTHONPATH, and only if it can load it."""
+        """
+        The command's environment. pytest finds the plugin by its entry point on PYTHONPATH, so only where it can be
+        loaded: a check that sets a PYTHONPATH of its own loses the plugin and nothing else.
+        """
         if self.fd < 0:
             return {key: value for key, value in inherited.items() if key != VARIABLE}
         paths = [path for path in (inherited.get("PYTHONPATH"), str(PLUGINS)) if path]

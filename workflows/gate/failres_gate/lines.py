@@ -1,15 +1,16 @@
 """
 From blocks of output to events: cuts lines, drops colour codes, reads each line that may tell of an item.
 
-Memory is bounded whatever the output: of a line without an end only its beginning is kept. Nothing here changes what the
-command printed; it reads along.
+Memory is bounded whatever the output: of a line without an end only its beginning is kept. Nothing here changes what
+the command printed; it reads along.
 """
 
 from __future__ import annotations
 
 import re
 import signal
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 from failres_gate.events import START, STEP, Event
 from failres_gate.options import LIMITS

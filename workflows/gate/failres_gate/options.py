@@ -13,17 +13,17 @@ class Limits:
     """
     Times in seconds, sizes in bytes.
 
-    `stall_after` holds where none is asked for, and then only from the first item on: a command that reports nothing is
-    not ended. `linger` is how long output is still awaited from what a command left running behind it. `slack` is how
-    much later than asked the loop may wake; more is a machine asleep and counts for nothing. `blocked` is from when on a write
-    waited for a slow reader, which counts for nothing either. `head` and `tail` are kept of the output, `line` is looked at of one line, `pattern_seconds` is what a pattern
-    may cost for one block of output.
+    `stall_after` holds where none is asked for, and then only from the first item on: a command that reports nothing
+    is not ended. `linger` is how long output is still awaited from what a command left running behind it. `slack` is
+    how much later than asked the loop may wake; more is a machine asleep and counts for nothing. `blocked` is from when
+    on a write waited for a slow reader, which counts for nothing either. `head` and `tail` are kept of the output,
+    `line` is looked at of one line, `pattern_seconds` is what a pattern may cost for one block of output.
     """
 
     stall_after: float = 600.0
     grace: float = 10.0
     heartbeat: float = 10.0
-    linger: float = 2.0
+    linger: float = 1.5
     slack: float = 1.0
     blocked: float = 0.1
     block: int = 65_536
@@ -41,8 +41,8 @@ LIMITS = Limits()
 @dataclass(frozen=True)
 class Options:
     """
-    One call. `strict` says that somebody asked for `stall_after`, so that it counts from the start, whatever the command
-    reports. `progress` is None where a fresh folder is to be made.
+    One call. `strict` says that somebody asked for `stall_after`, so that it counts from the start, whatever the
+    command reports. `progress` is None where a fresh folder is to be made.
     """
 
     command: tuple[str, ...]
@@ -127,9 +127,14 @@ def read(arguments: list[str]) -> Options:
     )
 
 
+def legal(text: str) -> str:
+    """Text that every reader of JSON takes: no lone surrogates."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def one_line(text: str, limit: int = 200) -> str:
-    """Text that may stand in a record's name: one line, legal Unicode, bounded."""
-    return " ".join(text.encode("utf-8", "replace").decode().split())[:limit]
+    """Text that may stand in a record's name: one line, legal, bounded."""
+    return re.sub(r"[\x00-\x1f\x7f\x85\u2028\u2029]+", " ", legal(text)).strip()[:limit]
 
 
 def _refuse(made: argparse.ArgumentParser, why: str) -> NoReturn:

@@ -1,8 +1,8 @@
 """
 Passing the command's output on: byte for byte, as soon as it comes, to where it would have gone.
 
-Where the reader has left, the command is told as it would be without the wrapper (its next write fails); where the disk is
-full behind our own output, the output is dropped and the check goes on.
+Where the reader has left, the command is told as it would be without the wrapper (its next write fails); where the disk
+is full behind our own output, the output is dropped and the check goes on.
 """
 
 from __future__ import annotations

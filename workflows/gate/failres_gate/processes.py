@@ -16,6 +16,7 @@ import subprocess
 import sys
 import termios
 from dataclasses import dataclass
+from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
 LINUX = sys.platform.startswith("linux")
@@ -81,11 +82,10 @@ def _cannot(command: tuple[str, ...], error: Exception) -> CannotStartError:
 def descendants() -> list[int]:
     """Every living process that came of this one, whatever its group; on Linux only, elsewhere none."""
     parents: dict[int, list[int]] = {}
-    for name in os.listdir("/proc") if LINUX else ():
-        if name.isdigit():
-            parent = _living_parent(name)
-            if parent is not None:
-                parents.setdefault(parent, []).append(int(name))
+    for folder in Path("/proc").iterdir() if LINUX else ():
+        parent = _living_parent(folder) if folder.name.isdigit() else None
+        if parent is not None:
+            parents.setdefault(parent, []).append(int(folder.name))
     found: list[int] = []
     waiting = [os.getpid()]
     while waiting:
@@ -95,11 +95,10 @@ def descendants() -> list[int]:
     return found
 
 
-def _living_parent(pid: str) -> int | None:
+def _living_parent(folder: Path) -> int | None:
     """The parent of a process that still runs; a zombie's children have been adopted, so it needs no end."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            state, parent = file.read().rpartition(b")")[2].split()[:2]
+        state, parent = (folder / "stat").read_bytes().rpartition(b")")[2].split()[:2]
     except (OSError, ValueError):
         return None
     return None if state in (b"Z", b"X") else int(parent)
@@ -138,7 +137,7 @@ def exit_status(status: int) -> int:
 def memory_kills() -> int:
     """How many processes the kernel ended for want of memory since it started; 0 where it does not tell."""
     try:
-        with open("/proc/vmstat", "rb") as file:
-            return next((int(line.split()[1]) for line in file if line.startswith(b"oom_kill ")), 0)
+        lines = Path("/proc/vmstat").read_bytes().splitlines()
+        return next((int(line.split()[1]) for line in lines if line.startswith(b"oom_kill ")), 0)
     except (OSError, ValueError):
         return 0

@@ -1,8 +1,8 @@
 """
 The files of a check: its progress records and its output.
 
-Neither may disturb the check: what cannot be written (a full disk, a folder that may not be written to) is told once, at
-the end, and the check's own result counts.
+Neither may disturb the check: what cannot be written (a full disk, a folder that may not be written to) is told once,
+at the end, and the check's own result counts.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import os
 import re
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from failres_gate.options import LIMITS, Options
+from failres_gate.options import LIMITS, Options, legal
+
 
 class Sink:
     """An append-only file. The first failure closes it and is kept in `fault` (an errno's sentence)."""
@@ -26,7 +28,7 @@ class Sink:
         self.full = False
         self._fd = -1
         try:
-            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
         except OSError as error:
             self._fail(error)
@@ -57,8 +59,8 @@ class Sink:
 
 class OutputFile:
     """
-    The command's output, both streams in the order of their arrival: the first `LIMITS.head` bytes and, beyond those, the
-    last `LIMITS.tail`, with a line between them that says how much was left out.
+    The command's output, both streams in the order of their arrival: the first `LIMITS.head` bytes and, beyond those,
+    the last `LIMITS.tail`, with a line between them that says how much was left out.
     """
 
     def __init__(self, path: str, head: int = LIMITS.head, tail: int = LIMITS.tail) -> None:
@@ -102,25 +104,28 @@ class Places:
 
 def places(options: Options) -> Places:
     """The asked-for place, or a fresh folder in the runner's own (or the system's) temporary one."""
-    progress = options.progress
-    if progress is None:
+    if options.progress is not None:
+        progress = Path.cwd() / options.progress
+    else:
         name = re.sub(r"[^\w.-]+", "-", options.check, flags=re.ASCII).strip("-.")[:40] or "check"
         try:
             folder = tempfile.mkdtemp(prefix=f"failres-gate-{name}-", dir=os.environ.get("RUNNER_TEMP") or None)
         except OSError:  # no temporary folder can be written to: the records will say so
-            folder = os.path.join(tempfile.gettempdir(), f"failres-gate-{name}")
-        progress = os.path.join(folder, "progress.jsonl")
-    progress = os.path.abspath(progress)
-    return Places(progress, os.path.splitext(progress)[0] + ".output.log")
+            folder = str(Path(os.environ.get("RUNNER_TEMP") or os.sep, f"failres-gate-{name}"))
+        progress = Path(folder, "progress.jsonl")
+    return Places(str(progress), str(progress.with_name(progress.stem + ".output.log")))
 
 
 class ProgressFile:
-    """Writes `gate.progress` records, one JSON object a line."""
+    """
+    Writes `gate.progress` records, one JSON object a line: names and times, nothing that was printed, since a CI system
+    masks its secrets in logs only.
+    """
 
     def __init__(self, check: str, where: Places) -> None:
         self.sink = Sink(where.progress)
         self._check = check
-        self._output = where.output
+        self._output = legal(where.output)
 
     def write(self, phase: str, elapsed: float, **more: Any) -> None:
         """Append a record; `more` are its optional keys, None is left out."""

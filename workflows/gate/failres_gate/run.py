@@ -12,7 +12,7 @@ import selectors
 import signal
 import subprocess
 import time
-from typing import Callable
+from collections.abc import Callable
 
 from failres_gate import processes
 from failres_gate.channel import Channel
@@ -29,7 +29,6 @@ from failres_gate.watch import Watch
 _SOON = 0.05
 _LATER = 1.0
 _PIPEFULS = 16
-STALL_MESSAGE = "no progress within the budget"
 
 
 class Run:
@@ -53,7 +52,7 @@ class Run:
         self._one_place = same_place(1, 2)
         self.open_line = False
         self._kills_before = processes.memory_kills()
-        self._waiting = selectors.DefaultSelector()
+        self._waiting = selectors.SelectSelector()  # the one that takes terminals on every system
 
     def to_the_end(self) -> Ending:
         """Start the command, watch it, and come back when it is over."""
@@ -63,7 +62,7 @@ class Run:
         try:
             self._child = self._start(channel)
         except processes.CannotStartError as error:
-            self._record("failure", message=str(error))
+            self._record("failure")
             return self._close(error.status, refused=str(error))
         else:
             self._loop(channel, signals)
@@ -251,7 +250,7 @@ class Run:
     def _mind_the_budget(self, now: float) -> None:
         if self._ended_at is None:
             if self._status is None and self.watch.stalled:
-                self._record("failure", item=self.watch.active_item(), message=STALL_MESSAGE)
+                self._record("failure", item=self.watch.active_item())
                 self._ended_at = now
                 processes.ask_to_end(self._child.pid)
         elif now >= self._ended_at + self.options.grace:

@@ -1,5 +1,5 @@
 """
-Signals that reach the wrapper, as bytes in a pipe that its loop reads, so that nothing happens between two instructions.
+Signals that reach the wrapper, as bytes in a pipe that its loop reads: nothing happens between two instructions.
 
 A signal that was ignored when the wrapper started (`nohup`) stays ignored, for the command too.
 """
@@ -10,9 +10,7 @@ import os
 import signal
 from typing import Any
 
-HANDED_ON = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)
-)
+HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 """Sent on to the command's group."""
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Those of them that are meant to end it."""

@@ -18,7 +18,7 @@ _INPUT, _OUTPUT, _LOCAL, _CHARACTERS = 0, 1, 3, 6
 
 
 class Terminal:
-    """A pair of ends, and what must be put back on the real terminal. `like` is the real terminal that is written to."""
+    """A pair of ends, and what to put back on the real terminal. `like` is the real one that is written to."""
 
     def __init__(self, like: int) -> None:
         self._like = like

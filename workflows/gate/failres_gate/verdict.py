@@ -1,6 +1,6 @@
 """
-The last line: what failed, as failres's input contract has it, `{failClass, scope, message, stack?, attribution?, item?,
-outputPath?, exitStatus?}`.
+The last line: what failed, as failres's input contract has it, `{failClass, scope, message, stack?, attribution?,
+item?, outputPath?, exitStatus?}`.
 
 It claims only what the wrapper saw. Messages hold no times and no counts of this one execution, since failures are
 compared by them.
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from failres_gate.lines import plain_text
+from failres_gate.options import legal
 from failres_gate.watch import Watch
 
 LINE = 15_000
@@ -25,9 +26,9 @@ STALLED = 124
 @dataclass(frozen=True)
 class Ending:
     """
-    How the check ended. `excerpt` is the end of its output. `stopped` is the signal that the wrapper was sent and handed
-    on, `out_of_memory` says that the kernel ended processes for want of memory meanwhile, `disk_full` that the wrapper's
-    own files met a full disk. `refused` is why the command did not start.
+    How the check ended. `excerpt` is the end of its output. `stopped` is the signal that the wrapper was sent and
+    handed on, `out_of_memory` says that the kernel ended processes for want of memory meanwhile, `disk_full` that the
+    wrapper's own files met a full disk. `refused` is why the command did not start.
     """
 
     status: int
@@ -46,13 +47,19 @@ def last_line(ending: Ending, watch: Watch) -> bytes:
     fields = {"failClass": fields.pop("failClass"), "scope": "task", **fields}
     fields["message"] = fields["message"][:MESSAGE]
     fields.update(outputPath=ending.output_path[:1_000], exitStatus=ending.status)
-    fields = {key: value for key, value in fields.items() if value not in (None, "")}
+    fields = {key: legal(value) if isinstance(value, str) else value for key, value in fields.items() if value}
+    return _bounded(fields).encode()
+
+
+def _bounded(fields: dict[str, Any]) -> str:
+    """The line; what makes it too long loses its beginning (a trace) or its end (a message), the rest is left out."""
     line = json.dumps(fields)
-    while len(line) > LINE and fields.get("stack"):
-        surplus = len(line) - LINE
-        fields["stack"] = fields["stack"][max(1, surplus // 6) :]
-        line = json.dumps(fields)
-    return line.encode()
+    for key in ("stack", "message", "outputPath"):
+        while len(line) > LINE and fields.get(key):
+            text, surplus = fields[key], max(1, (len(line) - LINE) // 6)
+            fields[key] = text[surplus:] if key == "stack" else text[:-surplus]
+            line = json.dumps(fields)
+    return line
 
 
 def _stall(ending: Ending, watch: Watch) -> dict[str, Any]:
@@ -79,11 +86,21 @@ def _failure(ending: Ending, watch: Watch) -> dict[str, Any]:
         others = [item for item in watch.failed if item != failed.item][:20]
         beside = f"also failed: {', '.join(others)}\n" if others else ""
         message = failed.message or f"{failed.item} failed"
-        return {"failClass": "gate-red-code", "message": message, "item": failed.item, "stack": beside + (failed.stack or excerpt)}
+        return {
+            "failClass": "gate-red-code",
+            "message": message,
+            "item": failed.item,
+            "stack": beside + (failed.stack or excerpt),
+        }
     if died is None:
         return {**_by_status(ending), "item": running, "stack": excerpt}
     where = f" while {running} was running" if running else ""
-    return {"failClass": _class_of(died, ending), "message": f"the command was ended by {died}{where}", "item": running, "stack": excerpt}
+    return {
+        "failClass": _class_of(died, ending),
+        "message": f"the command was ended by {died}{where}",
+        "item": running,
+        "stack": excerpt,
+    }
 
 
 def _by_status(ending: Ending) -> dict[str, Any]:

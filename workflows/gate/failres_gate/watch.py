@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from failres_gate.events import ALIVE, END, FAILED, HELLO, SKIPPED, START, STEP, Event
-from failres_gate.options import LIMITS
+from failres_gate.options import LIMITS, one_line
 
 NAME = 1_000
 """Characters of an item's name; the input contract takes 1,024."""
@@ -69,10 +69,15 @@ class Watch:
         return min(self.failed.values(), key=lambda each: each.rank, default=None)
 
     def hear(self, event: Event, *, printed: bool = False) -> list[tuple[str, dict[str, Any]]]:
-        """Take an event in; the records that it makes, as (phase, keys). `printed` ones yield to a runner that reports itself."""
+        """
+        Take an event in; the records that it makes, as (phase, keys). `printed` ones yield to a runner that reports by
+        itself.
+        """
         if printed and event.source in self._by_itself:
             return []
-        item = " ".join(event.item.split())[:NAME]
+        item = one_line(event.item, NAME)
+        if not item and event.kind in (START, END, ALIVE):
+            return []
         if event.kind == START:
             return self._start(item, event)
         if event.kind == END:
@@ -109,7 +114,7 @@ class Watch:
         records: list[tuple[str, dict[str, Any]]] = []
         if event.result == FAILED:
             self._fail(item, event)
-            records.append(("failure", {"item": item, "message": event.message or None}))
+            records.append(("failure", {"item": item}))
         elif event.result != SKIPPED:
             self.failed.pop(item, None)  # a rerun within the check passed
         return [*records, ("item-end", {"item": item, "result": event.result})]
