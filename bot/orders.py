@@ -8,11 +8,20 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from bot.store import Order
-from resolver.actions import AnyAction, PostCheck, PostComment
+from resolver.actions import AnyAction, PostCheck, PostComment, RemoveProbe, RerunJobs, StartProbe, SyncBranch
 from resolver.facts import RepoObserved
 from resolver.records import Record
 
-PRIORITY = {"post-check": 20, "post-comment": 30, "read-log": 50, "sweep-pulls": 70}
+PRIORITY = {
+    "rerun-jobs": 15,
+    "sync-branch": 15,
+    "start-probe": 18,
+    "post-check": 20,
+    "post-comment": 30,
+    "read-log": 50,
+    "remove-probe": 60,
+    "sweep-pulls": 70,
+}
 """Smaller goes first within a lane (specification, section 18); what is not listed is `USUAL`."""
 
 USUAL = 50
@@ -31,7 +40,7 @@ _READER: TypeAdapter[Assignment] = TypeAdapter(Assignment)
 
 def writes(action: AnyAction) -> bool:
     """Say whether an action changes anything on GitHub."""
-    return isinstance(action, PostCheck | PostComment)
+    return isinstance(action, PostCheck | PostComment | RerunJobs | StartProbe | RemoveProbe | SyncBranch)
 
 
 def lane(repo: RepoObserved, *, write: bool) -> str:

@@ -192,7 +192,10 @@ class RemoveProbe(Action):
 
 
 class SyncBranch(Action):
-    """Rebase a task's branch onto its base by GitHub's own update, with the expected head given."""
+    """Rebase a task's branch onto its base by GitHub's own update, with the expected head given.
+
+    `scope` are the files that the task may change, frozen at first sight; empty: those that its head changes now.
+    """
 
     type: Literal["sync-branch"] = "sync-branch"
     number: PullNumber
@@ -200,6 +203,8 @@ class SyncBranch(Action):
     base_ref: str
     base_sha: Sha
     sync_id: str
+    scope: tuple[str, ...] = ()
+    drift: bool = False
 
     @property
     def target(self) -> str:

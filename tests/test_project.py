@@ -92,9 +92,9 @@ def test_workflows_are_pinned_and_may_only_read():
 
 SPINE_EVENTS = ["workflow_job", "workflow_run", "check_run", "pull_request", "push", "issue_comment"]
 SPINE_PERMISSIONS = {
-    "actions": "read",
+    "actions": "write",
     "checks": "write",
-    "contents": "read",
+    "contents": "write",
     "issues": "write",
     "metadata": "read",
     "pull_requests": "write",

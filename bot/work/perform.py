@@ -6,6 +6,10 @@ from typing import assert_never
 
 from bot.work.act.checks import post_check
 from bot.work.act.comments import post_comment
+from bot.work.act.probe import start_probe
+from bot.work.act.rerun import rerun_jobs
+from bot.work.act.sync import sync_branch
+from bot.work.act.unprobe import remove_probe
 from bot.work.observe.base import read_config, read_pull_config
 from bot.work.observe.jobs import read_runs
 from bot.work.observe.logs import read_log
@@ -24,7 +28,11 @@ from resolver.actions import (
     ReadPull,
     ReadPullConfig,
     ReadRuns,
+    RemoveProbe,
+    RerunJobs,
+    StartProbe,
     SweepPulls,
+    SyncBranch,
 )
 
 
@@ -51,5 +59,13 @@ async def perform(place: Place, action: AnyAction, texts: Texts) -> Outcome:
             return await post_check(place, action)
         case PostComment():
             return await post_comment(place, action, texts)
+        case RerunJobs():
+            return await rerun_jobs(place, action)
+        case StartProbe():
+            return await start_probe(place, action)
+        case RemoveProbe():
+            return await remove_probe(place, action)
+        case SyncBranch():
+            return await sync_branch(place, action)
         case _:
             assert_never(action)

@@ -26,6 +26,7 @@ class Pace:
     lag_tries: int = 4
     refusal_rest: float = 3_600.0
     stop_rest: float = 60.0
+    rerun_rest: float = 120.0
     log_bytes: int = 1_000_000_000
     annotations: int = 50
 

@@ -1,37 +1,82 @@
 """The last look before an effect: head, kill switches and the right to act are read anew (specification, invariant 8).
 
 `look` answers with None where the effect may happen, else with the outcome to hand back: what was seen, and why not.
+`look_to_act` and `look_at_base` give what was seen where more than words is to follow, and read the mode anew as well.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from bot.github import NotFound
 from bot.objects import pull_observed
 from bot.work.observe.base import config_file
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.config import ConfigProblems, RepoConfig
+from resolver.config import ActionKind, ConfigProblems, RepoConfig
+from resolver.facts import PullObserved
 from resolver.ids import PullNumber, Sha
 from resolver.state import STOP_LABEL
+
+MOVED = "the head moved"
+BROKEN = "the base's configuration is broken"
+DISABLED = "the configuration says `enabled: false`"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A pull request and its base's configuration as they are now; `raw` is GitHub's own object."""
+
+    pull: PullObserved
+    raw: Mapping[str, Any]
+    config: RepoConfig
 
 
 async def look(place: Place, number: PullNumber, head: Sha, *, broken_config_too: bool = False) -> Outcome | None:
     """Say why nothing may be written on a pull request now; `broken_config_too` lets a broken configuration be told."""
+    seen = await _look(place, number, head)
+    if isinstance(seen, Outcome):
+        return None if broken_config_too and seen.refused == BROKEN else seen
+    return None
+
+
+async def look_to_act(place: Place, number: PullNumber, head: Sha, kind: ActionKind) -> Seen | Outcome:
+    """Give what stands there now, or why that kind of action may not happen on it."""
+    seen = await _look(place, number, head)
+    if isinstance(seen, Outcome) or seen.config.mode.of(kind) == "act":
+        return seen
+    return Outcome((seen.pull,), refused=_mode(seen.config, kind))
+
+
+async def look_at_base(place: Place, ref: str, kind: ActionKind) -> RepoConfig | Outcome:
+    """Give a base branch's configuration as it is now, or why that kind of action may not happen beside it."""
+    config = await config_file(place, ref) or RepoConfig()
+    if isinstance(config, ConfigProblems):
+        return Outcome(refused=BROKEN)
+    if not config.enabled:
+        return Outcome(refused=DISABLED)
+    return config if config.mode.of(kind) == "act" else Outcome(refused=_mode(config, kind))
+
+
+def _mode(config: RepoConfig, kind: ActionKind) -> str:
+    return f"the configuration says `mode.{kind}: {config.mode.of(kind)}`"
+
+
+async def _look(place: Place, number: PullNumber, head: Sha) -> Seen | Outcome:
     try:
-        pull = pull_observed(await place.installation.get(place.path("/pulls/{n}", n=number)))
+        raw = await place.installation.get(place.path("/pulls/{n}", n=number))
     except NotFound:
         return Outcome(refused="the pull request is gone")
+    pull = pull_observed(raw)
     if pull.state != "open":
         return Outcome((pull,), refused="the pull request is closed")
     if pull.head_sha != head:
-        return Outcome((pull,), refused="the head moved")
+        return Outcome((pull,), refused=MOVED)
     if STOP_LABEL in pull.labels:
         return Outcome((pull,), refused=f"the label {STOP_LABEL} is set")
-    config = await config_file(place, pull.base_ref)
-    match config:
-        case ConfigProblems():
-            return None if broken_config_too else Outcome((pull,), refused="the base's configuration is broken")
-        case RepoConfig() if not config.enabled:
-            return Outcome((pull,), refused="the configuration says `enabled: false`")
-        case _:
-            return None
+    config = await config_file(place, pull.base_ref) or RepoConfig()
+    if isinstance(config, ConfigProblems):
+        return Outcome((pull,), refused=BROKEN)
+    return Seen(pull, raw, config) if config.enabled else Outcome((pull,), refused=DISABLED)

@@ -1,0 +1,44 @@
+"""Reads of workflow files at a commit, with the workflows of the same repository that they call."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Iterable
+
+from bot.github import NotFound
+from bot.work.place import Place
+from resolver.workflow_file import WORKFLOW_LIMITS, UnreadableWorkflow, WorkflowFile, read_workflow
+from resolver.workflow_hazard import local_path
+
+MOST_FILES = 12
+"""So many files are read for one judgement; what is called beyond them counts as not read."""
+
+
+async def workflows_at(place: Place, ref: str, paths: Iterable[str]) -> dict[str, WorkflowFile | UnreadableWorkflow]:
+    """Give the workflow files at a commit or branch by path; one that is not there is left out."""
+    found: dict[str, WorkflowFile | UnreadableWorkflow] = {}
+    todo = list(dict.fromkeys(paths))
+    for path in todo:  # grows by what the files call
+        file = await _workflow(place, ref, path) if len(found) < MOST_FILES else None
+        if file is None:
+            continue
+        found[path] = file
+        if isinstance(file, WorkflowFile):
+            called = [local_path(job.uses) for job in file.jobs if job.uses]
+            todo.extend(each for each in dict.fromkeys(called) if each and each not in todo)
+    return found
+
+
+async def _workflow(place: Place, ref: str, path: str) -> WorkflowFile | UnreadableWorkflow | None:
+    try:
+        item = await place.installation.get(place.path("/contents/{+path}", path=path), ref=ref)
+    except NotFound:
+        return None
+    if not isinstance(item, dict) or item.get("type") != "file" or item.get("encoding") != "base64":
+        return UnreadableWorkflow(path=path, reason="it is no file, or too large to be shown")
+    data = base64.b64decode(item["content"])
+    if len(data) > WORKFLOW_LIMITS.size:
+        return UnreadableWorkflow(path=path, reason=WORKFLOW_LIMITS.too_large)
+    # A large file takes a second to read, in which other work must go on.
+    return await asyncio.to_thread(read_workflow, path, data.decode("utf-8", "replace"))
