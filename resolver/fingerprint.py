@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - the rows of a table are read whole
 """
 Fingerprints: the stable key of a failure, equal for the same failure seen again and different when another thing
 failed.
@@ -101,9 +102,7 @@ def fingerprint(check: str, item: str | None, error_type: str, message: str) -> 
 
 
 def set_fingerprint(members: Iterable[Fingerprint]) -> Fingerprint:
-    """
-    The fingerprint of several failures of one job as a whole: the same whatever their order; of a single one, its own.
-    """
+    """The fingerprint of several failures as a whole, the same in any order; of a single one, its own."""
     distinct = sorted(set(members))
     return distinct[0] if len(distinct) == 1 else _digest(("set", VERSION, *distinct))
 

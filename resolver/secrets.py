@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - the rows of a table are read whole
 """
 Mask secrets before a text is stored or posted.
 

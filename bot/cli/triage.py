@@ -1,4 +1,7 @@
-"""`failres triage LOG…`: read logs as the bot reads them, and say for people (or, with `--json`, for programs) what failed and why."""
+"""
+`failres triage LOG…`: read logs as the bot reads them, and say for people (or, with `--json`, for programs) what
+failed and why.
+"""
 
 from __future__ import annotations
 
@@ -147,7 +150,8 @@ def _report(label: str, name: str, triage: Triage, *, explain: bool) -> Iterator
         first = triage.findings[0]
         where = f" in {first.item}" if first.item else ""
         yield f"{label}: {triage.kind}{where}: {first.message.splitlines()[0] if first.message else 'no message'}"
-        yield f"  class {triage.fail_class}, rule {triage.why}, fingerprint {triage.fingerprint}, exit status {triage.exit_status}"
+        yield f"  class {triage.fail_class}, rule {triage.why}, exit status {triage.exit_status}"
+        yield f"  fingerprint {triage.fingerprint}"
         yield from (f"  failing: {item}" for item in triage.items[:20])
         if len(triage.items) > 20 or triage.capped:
             yield f"  … and {len(triage.items) - min(20, len(triage.items)) + triage.capped} more"

@@ -1,8 +1,9 @@
 """
 Cut a pushed byte stream into windows of whole, colourless lines with their neighbourhood, in bounded memory.
 
-A window overlaps the last one: each line is "new" in exactly one window and has, there, some lines before and after it to look
-at. A line longer than `BlockLimits.line` keeps its head; of a progress bar that rewrites its line, the last state.
+A window overlaps the last one: each line is "new" in exactly one window and has, there, some lines before and after
+it to look at. A line longer than `BlockLimits.line` keeps its head; of a progress bar that rewrites its line, the
+last state.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ class BlockLimits:
 
 @dataclass(slots=True)
 class Window:
-    """Lines ``data[start:limit]`` are new; `line` is the 1-based number of the line that begins at `start`; `final`: nothing follows."""
+    """
+    Lines ``data[start:limit]`` are new; `line` is the 1-based number of the line that begins at `start`; `final`:
+    nothing follows.
+    """
 
     data: bytes
     start: int

@@ -1,8 +1,8 @@
 """
 From a log to its failures: push bytes into a `LogScan`, close it, read the `Triage`.
 
-Memory is bounded whatever the log; time is linear. What is scanned for are the rules (`rulebook`); what they found is collected
-(`collect`) and weighed at the end (`verdict`).
+Memory is bounded whatever the log; time is linear. What is scanned for are the rules (`rulebook`); what they found is
+collected (`collect`) and weighed at the end (`verdict`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from resolver.log.blocks import BlockReader, Window
 from resolver.log.collect import Collector, Hit
 from resolver.log.context import LogContext, StepWindow
 from resolver.log.lines import CleanLine, clean
+from resolver.log.matching import MatcherScan
 from resolver.log.rulebook import CompiledRules, Rule, compiled, load_rules
 from resolver.log.triage import Triage
 from resolver.log.verdict import conclude
@@ -28,6 +29,10 @@ _ALIASES = {"row": "line", "column": "col", "file": "path", "name": "item", "tex
 """Second names, where two alternatives of a pattern need a group each."""
 
 
+_MATCHER_WEIGHT = 61
+"""A matched problem stands for itself, and weighs less than what a rule knows the kind of."""
+
+
 class LogScan:
     """One log, read once from its beginning. Not for several threads."""
 
@@ -39,6 +44,7 @@ class LogScan:
         self.considered: list[tuple[int, Rule, str]] = []
         self._counts = [0] * len(self.rules.rules)
         self._inside: bool | None = None
+        self._matching = MatcherScan(self.context.matchers) if self.context.matchers else None
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes, in any chunking."""
@@ -79,6 +85,24 @@ class LogScan:
             line += data.count(b"\n", counted, start)
             counted = start
             self._line(sorted(tags), line, window, start, stop)
+        if self._matching is not None:
+            self._problems(self._matching, window)
+
+    def _problems(self, matching: MatcherScan, window: Window) -> None:
+        """What the repository's own matchers say of the window."""
+        matching.marks.seen = self.collector.matcher_marks
+        for problem in matching.problems(window):
+            failed = problem.severity == "error"
+            rule = Rule(
+                id=f"matcher-{problem.owner}",
+                role="error" if failed else "place",
+                pattern="",
+                kind="lint",
+                weight=_MATCHER_WEIGHT if failed else 20,
+                tool=f"matcher-{problem.owner}",
+            )
+            text = clean(window.data[problem.start : problem.end]).text
+            self.collector.take(Hit(rule, dict(problem.groups), problem.line, text, window, problem.start, problem.end))
 
     def _line(self, tags: Iterable[int], number: int, window: Window, start: int, stop: int) -> None:
         line = clean(window.data[start:stop])
@@ -128,7 +152,7 @@ def seconds(stamp: bytes) -> float:
 
 
 def _line(data: bytes, end: int) -> tuple[int, int]:
-    """The span of the line that holds the byte before `end`; a lone CR ends a line for its words, not for its number."""
+    """The span of the line before `end`; a lone CR ends a line for its words, not for its number."""
     at = end - 1 if data[end - 1] in b"\r\n" else end
     start = data.rfind(b"\n", 0, at) + 1
     stop = data.find(b"\n", at)

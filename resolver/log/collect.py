@@ -1,8 +1,9 @@
 """
 Collect what the rules find, line after line, in bounded memory.
 
-The collector knows three things of a log's structure: the step (the runner's `##[group]Run …`), the section of a tool's output (a
-rule says where one begins, and whether anything in it counts), and the current item (details and places belong to it).
+The collector knows three things of a log's structure: the step (the runner's `##[group]Run …`), the section of a
+tool's output (a rule says where one begins, and whether anything in it counts), and the current item (details and
+places belong to it).
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Collector:
         self.job_ended = False
         self.errors_marked = 0
         self.structured: str | None = None
+        self.matcher_marks: list[tuple[int, str, bool]] = []
         self.current: Draft | None = None
         self._current_at = 0
         self._subjects = 0
@@ -76,7 +78,10 @@ class Collector:
             self.failing.add(self.segment)
 
     def take(self, hit: Hit) -> bool | None:
-        """Take one hit in. False where another rule may speak about the line too; None where this one has nothing to say after all."""
+        """
+        Take one hit in. False where another rule may speak about the line too; None where this one has nothing to say
+        after all.
+        """
         rule = hit.rule
         if hit.line <= self._consumed and rule.role != "mark":
             return True
@@ -259,7 +264,7 @@ class Collector:
                 hit.line,
                 weight,
                 self.segment,
-            )  # fmt: skip
+            )
         )
 
     def _state(self, hit: Hit) -> None:
@@ -286,6 +291,8 @@ class Collector:
                 self.script = False
             case "job-end":
                 self.job_ended = True
+            case "matcher-on" | "matcher-off":
+                self.matcher_marks.append((hit.line, hit.groups.get("what", "").strip(), hit.rule.kind == "matcher-on"))
             case "structured":
                 self.structured = line_at_end(hit.window, hit.start, hit.end) or self.structured
             case "marked":

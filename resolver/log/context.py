@@ -7,7 +7,10 @@ from resolver.records import Record
 
 
 class StepWindow(Record):
-    """A failed step of the job, as GitHub lists it. Times are seconds since the epoch, whole seconds, as GitHub gives them."""
+    """
+    A failed step of the job, as GitHub lists it. Times are seconds since the epoch, whole seconds, as GitHub gives
+    them.
+    """
 
     number: int
     name: str
@@ -19,9 +22,10 @@ class LogContext(Record):
     """
     The log's surroundings.
 
-    `check` goes into fingerprints. `failed_steps`: only their part of the log counts, where the lines have times. `own_workflow`: the
-    log is of failres's own workflow, so its last structured line may name any class. `repo_paths`: files at the head, to map places to.
-    `matchers`: problem matchers of the repository that are always on.
+    `check` goes into fingerprints. `failed_steps`: only their part of the log counts, where the lines have times.
+    `own_workflow`: the log is of failres's own workflow, so its last structured line may name any class.
+    `repo_paths`: files at the head, to map places to. `matchers`: problem matchers of the repository that are always
+    on.
     """
 
     check: str = ""

@@ -13,7 +13,7 @@ _APART = 1
 def choose_lines(
     drafts: Sequence[Draft], summaries: Sequence[Statement], exits: Sequence[Statement]
 ) -> tuple[int, ...]:
-    """At most 15 line numbers, most important first: the primary failure's, the others' first ones, summaries, the exit."""
+    """At most 15 line numbers, most important first: the primary failure, the others, summaries, the exit."""
     heads = sorted(d.first_line for d in drafts if d.rule.kind == drafts[0].rule.kind)
     first = [*heads[:1], *(n for n in (drafts[0].at_lines if drafts else ()) if n not in heads[:1])]
     others = [*heads[1:12], *(line for d in drafts[1:12] for line in d.at_lines[1:2])]

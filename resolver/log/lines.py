@@ -35,7 +35,10 @@ LIMITS = LineLimits()
 
 @dataclass(frozen=True, slots=True)
 class CleanLine:
-    """A line as a rule sees it (`data` is the text in UTF-8). `mark` is the runner's level (`error`, `command`, …) or ``""``; `stamp` its time, if it has one."""
+    """
+    A line as a rule sees it (`data` is the text in UTF-8). `mark` is the runner's level (`error`, `command`, …) or
+    ``""``; `stamp` its time, if it has one.
+    """
 
     text: str
     data: bytes
@@ -48,7 +51,8 @@ def prefix_pattern() -> re.Pattern[str]:
     """
     One pattern for all prefixes of `rules/prefixes.toml`.
 
-    The one place where `re` reads a log: the prefixes are anchored, none repeats a repetition, and a test holds them to that.
+    The one place where `re` reads a log: the prefixes are anchored, none repeats a repetition, and a test holds them
+    to that.
     """
     text = resources.files("resolver.log.rules").joinpath("prefixes.toml").read_text("utf-8")
     return re.compile("^(?:" + "|".join(f"(?:{p})" for p in loads(text)["prefixes"]) + ")")

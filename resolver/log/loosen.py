@@ -1,9 +1,9 @@
 """
 Turn a rule's pattern into the pattern that is scanned for: cheaper, unanchored, and never matching less.
 
-The scan runs over whole blocks of colourless bytes; prefixes are still there, so `^` goes; open ends go too, or the scanner would
-report each byte of a line's rest. What is promised (and fuzzed in the tests): wherever the pattern matches a clean line, the
-loosened one matches somewhere on the raw line.
+The scan runs over whole blocks of colourless bytes; prefixes are still there, so `^` goes; open ends go too, or the
+scanner would report each byte of a line's rest. What is promised (and fuzzed in the tests): wherever the pattern
+matches a clean line, the loosened one matches somewhere on the raw line.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def loosen(pattern: str, *, as_is: bool = False) -> tuple[Loose, ...]:
     """
     The scan patterns of a rule's pattern: the line must be looked at where any of them matches.
 
-    Of a pattern with open stretches (``.*``) only the most telling piece is kept, and alternatives become patterns of their own:
-    literals are what the scanner is fastest at. `as_is`: the pattern was written for the scan, so nothing is cut from it. Raises
-    ValueError where nothing solid is left to look for.
+    Of a pattern with open stretches (``.*``) only the most telling piece is kept, and alternatives become patterns of
+    their own: literals are what the scanner is fastest at. `as_is`: the pattern was written for the scan, so nothing
+    is cut from it. Raises ValueError where nothing solid is left to look for.
     """
     if as_is:
         text = "".join(c if c.isascii() else "".join(f"\\x{b:02x}" for b in c.encode()) for c in pattern)
@@ -79,7 +79,10 @@ def _pieces(tokens: list[Token]) -> list[list[Token]]:
 
 
 def _plain_words(tokens: list[Token]) -> list[Token]:
-    """The longest stretch of nothing but characters, if it is long enough to be rare: such patterns cost the scanner next to nothing."""
+    """
+    The longest stretch of nothing but characters, if it is long enough to be rare: such patterns cost the scanner
+    next to nothing.
+    """
     best: list[Token] = []
     run: list[Token] = []
     for token in [*tokens, (_const.ANY, None)]:
@@ -107,13 +110,13 @@ def _most_telling(tokens: list[Token]) -> list[Token]:
             runs.append([])
         else:
             runs[-1].append(token)
-    best = max(runs, key=lambda run: _solid(run))
+    best = max(runs, key=_solid)
     return best if len(runs) > 1 and _solid(best) >= _ENOUGH else tokens
 
 
 def _is_open(token: Token) -> bool:
     op, value = token
-    if op not in _REPEATS or value[1] is not _const.MAXREPEAT and value[1] < 32:
+    if op not in _REPEATS or (value[1] is not _const.MAXREPEAT and value[1] < 32):
         return False
     body = list(value[2])
     return len(body) == 1 and (
@@ -186,7 +189,7 @@ def _loose_head(token: Token) -> bool:
 
 
 def _is_wide(tokens: Sequence[Token]) -> bool:
-    """One token that most characters satisfy: ``.``, a negated class, ``\\w``."""
+    r"""One token that most characters satisfy: ``.``, a negated class, ``\w``."""
     if len(tokens) != 1:
         return False
     op, value = tokens[0]
@@ -225,7 +228,7 @@ def _literal(code: int) -> str:
 
 def _byte(code: int) -> str:
     char = chr(code)
-    return char if char.isalnum() and code < 128 or char == "_" else f"\\x{code:02x}"
+    return char if (char.isalnum() and code < 128) or char == "_" else f"\\x{code:02x}"
 
 
 def _single(op: Any, value: Any) -> str:

@@ -15,7 +15,8 @@ def merge_items(drafts: Iterable[Draft]) -> list[Draft]:
     """
     Drafts with the short spelling of an item folded into the one draft of the same tool whose name ends with it.
 
-    Where two items end alike (`a/test_x.py::test_a` and `b/test_x.py::test_a`) the short one is kept apart: nothing says which it is.
+    Where two items end alike (`a/test_x.py::test_a` and `b/test_x.py::test_a`) the short one is kept apart: nothing
+    says which it is.
     """
     result = list(drafts)
     named = [d for d in result if d.item and d.rule.role in ("item", "subject")]

@@ -1,8 +1,9 @@
-"""
+r"""
 Map a path as a log writes it to a file of the repository.
 
-Logs name files by where CI put them: `/home/runner/work/app/app/src/a.py`, `D:\\a\\app\\app\\src\\a.py`, `/github/workspace/…`, a
-container's `/app/…`, a diff's `a/…`. A file is only ever one of the given set; a path that fits several is none of them.
+Logs name files by where CI put them: `/home/runner/work/app/app/src/a.py`, `D:\a\app\app\src\a.py`,
+`/github/workspace/…`, a container's `/app/…`, a diff's `a/…`. A file is only ever one of the given set; a path that
+fits several is none of them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """
-RE2 behind typed names. Every pattern that sees a log is compiled here: RE2 is linear in the text, `re` is not, and a pull request
-controls its log. Texts go in as UTF-8: the binding would otherwise count characters for every match.
+RE2 behind typed names. Every pattern that sees a log is compiled here: RE2 is linear in the text, `re` is not, and a
+pull request controls its log. Texts go in as UTF-8: the binding would otherwise count characters for every match.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Pattern:
         return self._compiled.search(line) is not None
 
     def sub(self, template: str, text: str) -> str:
-        """The text with every match replaced by the template (``\\g<name>`` is a group)."""
+        r"""The text with every match replaced by the template (``\g<name>`` is a group)."""
         result: bytes = self._compiled.sub(template.encode(), text.encode("utf-8", "replace"))
         return result.decode("utf-8", "replace")
 

@@ -1,21 +1,25 @@
 """
 The rules: what a line says, as data. Read from `rules/*.toml`, checked, and compiled once.
 
-A rule file has a table `defaults` and a list `rule`; files are read in the order of their names, and the order is priority: of the
-rules that match a line, the first wins. Keys of a rule:
+A rule file has a table `defaults` and a list `rule`; files are read in the order of their names, and the order is
+priority: of the rules that match a line, the first wins. Keys of a rule:
 
-- `id`, `kind` (`test`, `build`, …), `role`, `pattern` (RE2, for a clean line), `unless` (a second pattern that must not match);
-- `scan`: a pattern to look for instead, where `pattern` has nothing solid; `marks`: the runner's levels that count (default: none, error);
+- `id`, `kind` (`test`, `build`, …), `role`, `pattern` (RE2, for a clean line), `unless` (a second pattern that must
+  not match);
+- `scan`: a pattern to look for instead, where `pattern` has nothing solid; `marks`: the runner's levels that count
+  (default: none, error);
 - `need`, `reject`: a group that the line or its neighbours must, or must not, have filled;
 - `match`, `nomatch`: example lines that the tests put through the whole path;
-- `fail_class`, `weight`: where the kind's own are wrong; `tool`: whose line it is (details go to the tool's current item);
-- `section`: entering this part of a tool's output; `ignore`: nothing in it counts; `when`: only inside these sections;
+- `fail_class`, `weight`: where the kind's own are wrong; `tool`: whose line it is (details go to the tool's current
+  item);
+- `section`: entering this part of a tool's output; `ignore`: nothing in it counts; `when`: only inside these
+  sections;
 - `ahead`, `back`: patterns looked for in neighbouring lines, whose groups fill what the line itself does not say;
 - `lead`: this line, of several about an item, is the one to show first;
 - `tail`: how many following lines belong to the message; `until`: what ends them.
 
-Groups with a meaning: `item`, `key` (the item's name where the item shows a line number), `path`, `line`, `col`, `message`, `type`,
-`code`, `status`.
+Groups with a meaning: `item`, `key` (the item's name where the item shows a line number), `path`, `line`, `col`,
+`message`, `type`, `code`, `status`.
 """
 
 from __future__ import annotations
@@ -47,17 +51,34 @@ Role = Literal[
     "note",
 ]
 """
-What a line does: `item` names a failing item; `error` is a failure by itself; `cause` is a detail where an item is current, else an
-error; `detail` and `place` add to the current item; `subject` says which item runs; `summary` says that something failed; `exit` ends
-a step or job; `pass` says that all went well; `flaky` names an item that failed and passed; `note` is looked at and means nothing.
+What a line does: `item` names a failing item; `error` is a failure by itself; `cause` is a detail where an item is
+current, else an error; `detail` and `place` add to the current item; `subject` says which item runs; `summary` says
+that something failed; `exit` ends a step or job; `pass` says that all went well; `flaky` names an item that failed
+and passed; `note` is looked at and means nothing.
 """
 
 _ROLES = frozenset(get_args(Role))
 _WEIGHT_OF_KIND = {
-    "build": 65, "type": 65, "lint": 65, "test": 80, "lockfile": 70, "auth": 70, "rate-limit": 72, "network": 68, "conflict": 70,
-    "artifacts": 62, "hook": 66, "config": 66, "dependency": 60, "disk": 95, "oom": 93, "runner-lost": 97, "quota": 96,
-    "cancelled": 92, "stall": 90,
-}  # fmt: skip
+    "build": 65,
+    "type": 65,
+    "lint": 65,
+    "test": 80,
+    "lockfile": 70,
+    "auth": 70,
+    "rate-limit": 72,
+    "network": 68,
+    "conflict": 70,
+    "artifacts": 62,
+    "hook": 66,
+    "config": 66,
+    "dependency": 60,
+    "disk": 95,
+    "oom": 93,
+    "runner-lost": 97,
+    "quota": 96,
+    "cancelled": 92,
+    "stall": 90,
+}
 _WEIGHT_OF_ROLE = {"summary": 50, "cause": 45, "exit": 10, "pass": 50, "subject": 0, "note": 0}
 
 
@@ -143,8 +164,7 @@ def read_rules() -> tuple[Rule, ...]:
         key=lambda f: f.name,
     )
     for file in files:
-        for rule in parse_rules(file.read_text("utf-8"), len(found)):
-            found.append(rule)
+        found.extend(parse_rules(file.read_text("utf-8"), len(found)))
     names = [rule.id for rule in found]
     if len(set(names)) != len(names):
         raise ValueError(f"rules of the same id: {sorted({n for n in names if names.count(n) > 1})}")

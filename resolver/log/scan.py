@@ -1,8 +1,9 @@
 """
 Find, in a block of bytes, which patterns occur and where: two engines behind one method, with equal results.
 
-`VectorEngine` (Vectorscan through pyperscan) runs at memory speed; `Re2Engine` needs no special wheel. Before the first is used it
-must find the texts that a broken build of Vectorscan is known to lose (VectorCamp/vectorscan issue 382).
+`VectorEngine` (Vectorscan through pyperscan) runs at memory speed; `Re2Engine` needs no special wheel. Before the
+first is used it must find the texts that a broken build of Vectorscan is known to lose (VectorCamp/vectorscan issue
+382).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """
 The input contract's last line: JSON that a failing step prints at its very end (specification, section 3).
 
-A check's log belongs to whoever wrote the pull request. So from a check only scope `task` and the classes that a check may claim are
-believed; other classes only from failres's own workflows. Anything that does not validate is as if it were not there.
+A check's log belongs to whoever wrote the pull request. So from a check only scope `task` and the classes that a
+check may claim are believed; other classes only from failres's own workflows. Anything that does not validate is as
+if it were not there.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class StructuredLine(Record):
 
 
 def parse_last_line(text: str, *, own_workflow: bool) -> StructuredLine | None:
-    """The contract in a step's last line, or None where it is absent, malformed or claims what this log may not claim."""
+    """The contract in a last line; None where it is absent, malformed or claims too much."""
     if not text.startswith("{") or len(text) > MAX_LINE:
         return None
     try:
@@ -53,7 +54,7 @@ def parse_last_line(text: str, *, own_workflow: bool) -> StructuredLine | None:
 
 
 def line_at_end(window: Window, start: int, end: int) -> str | None:
-    """The clean text of the line ``data[start:end]`` if only the runner's own lines follow it in its step, else None."""
+    """The clean text of ``data[start:end]`` if only lines of the runner follow in its step, else None."""
     text = clean(window.data[start:end], limit=MAX_LINE + 1).text
     data, size, at = window.data, len(window.data), window.data.find(b"\n", end) + 1
     while 0 < at < size:

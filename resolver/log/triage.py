@@ -19,9 +19,10 @@ class Triage(Record):
     """
     The reading of one log. `kind` is ``"none"`` where nothing failed; then `fail_class` and `fingerprint` are None.
 
-    `findings`: the primary one first, the same one whatever the order of parallel output. `fingerprint`: that of the failing set, which
-    is the finding's own where there is one. `key_lines`: 1-based, most important first, at most 15. `flaky`: items that failed and then
-    passed. `capped`: how many findings are not listed. `why`: the rule that decided.
+    `findings`: the primary one first, the same one whatever the order of parallel output. `fingerprint`: that of the
+    failing set, which is the finding's own where there is one. `key_lines`: 1-based, most important first, at most
+    15. `flaky`: items that failed and then passed. `capped`: how many findings are not listed. `why`: the rule that
+    decided.
     """
 
     fail_class: str | None

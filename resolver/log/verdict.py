@@ -30,9 +30,27 @@ MILD = 40
 """From this weight on something lighter than the findings is told among the errors."""
 
 _KINDS = (
-    "runner-lost", "quota", "disk", "oom", "cancelled", "stall", "test", "rate-limit", "lockfile", "auth", "conflict", "network",
-    "hook", "config", "build", "type", "lint", "artifacts", "dependency", "unknown",
-)  # fmt: skip
+    "runner-lost",
+    "quota",
+    "disk",
+    "oom",
+    "cancelled",
+    "stall",
+    "test",
+    "rate-limit",
+    "lockfile",
+    "auth",
+    "conflict",
+    "network",
+    "hook",
+    "config",
+    "build",
+    "type",
+    "lint",
+    "artifacts",
+    "dependency",
+    "unknown",
+)
 _KIND_ORDER = {kind: number for number, kind in enumerate(_KINDS)}
 
 
@@ -52,9 +70,12 @@ def conclude(scan: LogScan) -> Triage:
     considered = tuple(Considered(line=n, rule=rule.id, text=mask(text)) for n, rule, text in scan.considered)
     status = next((s.status for s in reversed(case.exits) if s.status), None)
     facts = {
-        "lines": scan.reader.lines, "bytes": scan.reader.bytes, "considered": considered, "exit_status": status,
+        "lines": scan.reader.lines,
+        "bytes": scan.reader.bytes,
+        "considered": considered,
+        "exit_status": status,
         "flaky": _flaky(collector, case),
-    }  # fmt: skip
+    }
     told = parse_last_line(collector.structured, own_workflow=context.own_workflow) if collector.structured else None
     if told is not None:
         return _told(told, context, facts)
@@ -123,7 +144,7 @@ def _weigh(scan: LogScan, case: Case, facts: dict[str, object]) -> Triage:
         fingerprint=whole,
         capped=collector.capped,
         why=drafts[0].rule.id,
-        **facts,  # type: ignore[arg-type]
+        **facts,
     )
 
 
@@ -146,12 +167,18 @@ def _of_summary(drafts: Sequence[Draft], summary: Statement) -> list[Draft]:
 
 
 def _lead(drafts: Iterable[Draft]) -> Draft | None:
-    """The draft whose kind is the log's: the heaviest, between equals by the order of kinds, never by the order of lines."""
+    """
+    The draft whose kind is the log's: the heaviest, between equals by the order of kinds, never by the order of
+    lines.
+    """
     return min(drafts, key=lambda d: (-d.weight, _KIND_ORDER.get(_kind(d), 99)), default=None)
 
 
 def _rank(draft: Draft, lead: Draft) -> tuple[object, ...]:
-    """Primary first. Between items by name; between errors by file, then as the log has them, since a file's own order is fixed."""
+    """
+    Primary first. Between items by name; between errors by file, then as the log has them, since a file's own order
+    is fixed.
+    """
     name = draft.item or normalise_space(draft.path or "")
     return (_kind(draft) != _kind(lead), -draft.weight, name, draft.at if not draft.item else 0, draft.key)
 
@@ -219,18 +246,30 @@ def _from_statements(scan: LogScan, case: Case, summary: Statement | None, facts
     """Nothing but a summary, or an exit status: a job-level failure."""
     told = summary or (case.exits[-1] if case.exits else None)
     if told is None:
-        return Triage(fail_class=None, kind="none", **facts)  # type: ignore[arg-type]
+        return Triage(fail_class=None, kind="none", **facts)
     kind = told.rule.kind if summary is not None and told.rule.kind in CLASS_OF_KIND else "unknown"
     fail_class = told.rule.fail_class if summary is not None and told.rule.fail_class else CLASS_OF_KIND[kind]
     text = mask(told.text)
     finding = Finding(
-        fail_class=fail_class, kind=kind, check=scan.context.check, message=text, rule=told.rule.id, job_level=True,
-        exit_status=told.status, fingerprint=fingerprint(scan.context.check, None, kind, text),
-    )  # fmt: skip
+        fail_class=fail_class,
+        kind=kind,
+        check=scan.context.check,
+        message=text,
+        rule=told.rule.id,
+        job_level=True,
+        exit_status=told.status,
+        fingerprint=fingerprint(scan.context.check, None, kind, text),
+    )
     return Triage(
-        fail_class=fail_class, kind=kind, findings=(finding,), errors=(Place(message=text),), fingerprint=finding.fingerprint,
-        key_lines=choose_lines([], case.summaries, case.exits), why=told.rule.id, **facts,  # type: ignore[arg-type]
-    )  # fmt: skip
+        fail_class=fail_class,
+        kind=kind,
+        findings=(finding,),
+        errors=(Place(message=text),),
+        fingerprint=finding.fingerprint,
+        key_lines=choose_lines([], case.summaries, case.exits),
+        why=told.rule.id,
+        **facts,
+    )
 
 
 def _told(told: StructuredLine, context: LogContext, facts: dict[str, object]) -> Triage:
@@ -240,11 +279,27 @@ def _told(told: StructuredLine, context: LogContext, facts: dict[str, object]) -
     kind = row.kinds[0] if row.kinds else "unknown"
     mark: Fingerprint = fingerprint(context.check, told.item, told.fail_class, message)
     finding = Finding(
-        fail_class=told.fail_class, kind=kind, scope=told.scope, check=context.check, item=told.item and mask(told.item),
-        message=message, stack=told.stack and mask(told.stack), exit_status=told.exit_status, output_path=told.output_path,
-        fingerprint=mark, job_level=told.item is None, source="structured", rule="structured-line", attribution=told.attribution,
-    )  # fmt: skip
+        fail_class=told.fail_class,
+        kind=kind,
+        scope=told.scope,
+        check=context.check,
+        item=told.item and mask(told.item),
+        message=message,
+        stack=told.stack and mask(told.stack),
+        exit_status=told.exit_status,
+        output_path=told.output_path,
+        fingerprint=mark,
+        job_level=told.item is None,
+        source="structured",
+        rule="structured-line",
+        attribution=told.attribution,
+    )
     return Triage(
-        fail_class=told.fail_class, kind=kind, findings=(finding,), items=(finding.item,) if finding.item else (),
-        fingerprint=mark, why="structured-line", **{**facts, "exit_status": told.exit_status or facts["exit_status"]},  # type: ignore[arg-type]
-    )  # fmt: skip
+        fail_class=told.fail_class,
+        kind=kind,
+        findings=(finding,),
+        items=(finding.item,) if finding.item else (),
+        fingerprint=mark,
+        why="structured-line",
+        **{**facts, "exit_status": told.exit_status or facts["exit_status"]},
+    )

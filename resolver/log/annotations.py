@@ -1,0 +1,51 @@
+"""GitHub's own annotations of a check run: where a job has no log (lost runner, billing), they are all that is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from resolver.failure import Place
+from resolver.log.classify import LogScan
+from resolver.log.context import LogContext
+from resolver.log.paths import PathMap
+from resolver.log.triage import Triage
+from resolver.records import Record
+from resolver.secrets import mask
+
+
+class Annotation(Record):
+    """One annotation as the check-run API lists it; `level` is `failure`, `warning` or `notice`."""
+
+    path: str = ""
+    line: int | None = None
+    level: str = "failure"
+    title: str = ""
+    message: str = ""
+
+
+def read_annotations(annotations: Iterable[Annotation], context: LogContext | None = None) -> Triage:
+    """
+    Classify what failure annotations say, with their places (on files of the repository, where those are known) among
+    the errors.
+    """
+    context = context or LogContext()
+    failures = [a for a in annotations if a.level == "failure"]
+    scan = LogScan(context)
+    for annotation in failures:
+        for line in (annotation.title, *annotation.message.splitlines()):
+            if line.strip():
+                scan.feed(f"##[error]{line}\n".encode("utf-8", "replace"))
+    triage = scan.close()
+    maps = PathMap(context.repo_paths)
+    places = [_place(a, maps) for a in failures]
+    told = tuple(p for p in places if p is not None)
+    findings = tuple(f.model_copy(update={"source": "annotations"}) for f in triage.findings)
+    return triage.model_copy(update={"findings": findings, "errors": (*told, *triage.errors)})
+
+
+def _place(annotation: Annotation, maps: PathMap) -> Place | None:
+    """The annotation's place; none for the runner's own, which point at `.github`."""
+    path = maps.find(annotation.path)
+    if not path or path == ".github":
+        return None
+    return Place(path=path, line=annotation.line, message=mask(annotation.message)[:1_000])
