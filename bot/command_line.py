@@ -144,8 +144,6 @@ def _verdict(arguments: list[Piece], limits: LineLimits) -> Command | Misread:
 
 
 def _answer(arguments: list[Piece], limits: LineLimits) -> Command | Misread:
-    if not arguments:
-        return Misread(problem="nothing", command="answer")
     if any(piece.kind not in ("text", "escaped") for piece in arguments):
         return Misread(problem="markup", command="answer", word=_shown(arguments, limits))
     words = split_words(arguments)
