@@ -73,9 +73,10 @@ def _replaced(text: str) -> str:
         if sort == "space":
             return ""
         if sort == "hex":
-            if len(whole) not in (40, 64) and (whole.isdigit() or whole.isalpha()):
+            plain = len(whole) not in (40, 64) and (whole.isalpha() or (whole.isdigit() and len(whole) < 9))
+            if plain:
                 return whole
-            sort = "hash"
+            sort = "id" if whole.isdigit() and len(whole) not in (40, 64) else "hash"
         if (sort, whole) not in seen:
             count[sort] = seen[sort, whole] = count.get(sort, 0) + 1
         number = seen[sort, whole]

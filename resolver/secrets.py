@@ -32,19 +32,23 @@ _SORTS = (
     ("token", r"\b(?:dop|doo|dor)_v1_[a-f0-9]{60,}|\bdapi[a-f0-9]{32}\b|\bSK[a-f0-9]{32}\b|\bkey-[a-f0-9]{32}\b|\brubygems_[a-f0-9]{40,}|\bcrates?io_[A-Za-z0-9]{20,}|\bcio[A-Za-z0-9]{32}\b|\bhf_[A-Za-z0-9]{30,}|\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b|\bsntry[su]_[A-Za-z0-9+/=_-]{30,}|\bPMAK-[A-Za-z0-9-]{30,}|\blin_api_[A-Za-z0-9]{30,}|\bATATT3[A-Za-z0-9_=-]{40,}"),
 )  # fmt: skip
 _MASKS = tuple((compile_pattern(pattern), f"[masked {sort}]") for sort, pattern in _SORTS)
-_KEEP_HEAD = (
+_HEADS = (
     # user:password@host in a URL
-    (compile_pattern(r"(?P<head>\b[a-zA-Z][a-zA-Z0-9+.-]+://)(?P<user>[^\s/@:\[\]'\"]*):(?P<secret>[^\s/@'\"]+)@"), r"\g<head>[masked url-password]@"),
-    (compile_pattern(r"(?i)(?P<head>\b(?:proxy-)?authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?)(?P<scheme>(?:basic|bearer|token|digest|negotiate|apikey|aws4-hmac-sha256)\s+)?[^\s\"'\[][^\r\n\"']{3,}"), r"\g<head>[masked authorization]"),
-    (compile_pattern(r"(?i)(?P<head>\b(?:x-api-key|x-auth-token|private-token|job-token|x-vault-token|cookie|set-cookie)[\"']?\s{0,3}:\s{0,3}[\"']?)[^\s\"'\[][^\r\n\"']{3,}"), r"\g<head>[masked header]"),
-    (compile_pattern(r"(?i)(?P<head>(?:_authToken|_auth|_password)\s{0,2}=\s{0,2})[^\s\[$]{6,}"), r"\g<head>[masked npm-token]"),
-    (compile_pattern(r"(?i)(?P<head>\b[a-z0-9_.-]*(?:password|passwd|secret|secret_?key|access_?key|api_?key|auth_?token|access_?token|refresh_?token|client_?secret|private_?key|passphrase)[\"']?\s{0,2}[=:]\s{0,2}[\"']?)(?P<secret>[A-Za-z0-9+/=_.~!@#%^&-]{12,})"), r"\g<head>[masked secret]"),
-    (compile_pattern(r"(?i)(?P<head>\s(?:--?(?:password|token|secret|api-key|auth-token))[= ])[^\s\[$*\"'-]\S{5,}"), r"\g<head>[masked secret]"),
+    (r"(\b[a-zA-Z][a-zA-Z0-9+.-]+://)(?:[^\s/@:\[\]'\"]*):(?:[^\s/@'\"]+)@", r"\g<1>[masked url-password]@"),
+    (r"(?i)(\b(?:proxy-)?authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?)(?:(?:basic|bearer|token|digest|negotiate|apikey|aws4-hmac-sha256)\s+)?[^\s\"'\[][^\r\n\"']{3,}", r"\g<1>[masked authorization]"),
+    (r"(?i)(\b(?:x-api-key|x-auth-token|private-token|job-token|x-vault-token|cookie|set-cookie)[\"']?\s{0,3}:\s{0,3}[\"']?)[^\s\"'\[][^\r\n\"']{3,}", r"\g<1>[masked header]"),
+    (r"(?i)((?:_authToken|_auth|_password)\s{0,2}=\s{0,2})[^\s\[$]{6,}", r"\g<1>[masked npm-token]"),
+    (r"(?i)(\b[a-z0-9_.-]*(?:password|passwd|secret|secret_?key|access_?key|api_?key|auth_?token|access_?token|refresh_?token|client_?secret|private_?key|passphrase)[\"']?\s{0,2}[=:]\s{0,2}[\"']?)(?:[A-Za-z0-9+/=_.~!@#%^&-]{12,})", r"\g<1>[masked secret]"),
+    (r"(?i)(\s(?:--?(?:password|token|secret|api-key|auth-token))[= ])[^\s\[$*\"'-]\S{5,}", r"\g<1>[masked secret]"),
 )  # fmt: skip
+_KEEP_HEAD = tuple((compile_pattern(pattern), template) for pattern, template in _HEADS)
+_HINT = compile_pattern("|".join(f"(?:{pattern})" for pattern in (*(p for _, p in _SORTS), *(p for p, _ in _HEADS))))
 
 
 def mask(text: str) -> str:
     """The text with every known sort of secret replaced by ``[masked …]``."""
+    if not _HINT.finds(text.encode("utf-8", "replace")):
+        return text  # most texts hold none: one look tells
     for pattern, word in _MASKS:
         text = pattern.sub(word, text)
     for pattern, word in _KEEP_HEAD:

@@ -99,7 +99,7 @@ class LogScan:
                 pattern="",
                 kind="lint",
                 weight=_MATCHER_WEIGHT if failed else 20,
-                tool=f"matcher-{problem.owner}",
+                tool=f"matcher-{problem.owner}-{problem.severity}",
             )
             text = clean(window.data[problem.start : problem.end]).text
             self.collector.take(Hit(rule, dict(problem.groups), problem.line, text, window, problem.start, problem.end))
@@ -138,7 +138,7 @@ class LogScan:
         )
         if inside is not self._inside:
             self._inside = inside
-            self.collector.new_segment(failing=inside)
+            self.collector.enter(inside=inside)
 
 
 def seconds(stamp: bytes) -> float:

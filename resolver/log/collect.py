@@ -48,6 +48,7 @@ class Collector:
         self.flaky: dict[str, int] = {}
         self.failing: set[int] = set()
         self.segment = 0
+        self.inside: bool | None = None
         self.section = ""
         self.script = False
         self.capped = 0
@@ -69,12 +70,17 @@ class Collector:
             return False
         return rule.role in _ALWAYS or not self.ignored.get(self.section, False)
 
-    def new_segment(self, *, failing: bool = False) -> None:
+    def enter(self, *, inside: bool) -> None:
+        """Enter or leave the part of the log that the steps call failed; from then on that alone decides."""
+        self.inside = inside
+        self.new_segment()
+
+    def new_segment(self) -> None:
         """Begin another step."""
         self.segment += 1
         self.section = ""
         self.current = None
-        if failing:
+        if self.inside:
             self.failing.add(self.segment)
 
     def take(self, hit: Hit) -> bool | None:
@@ -270,7 +276,7 @@ class Collector:
     def _state(self, hit: Hit) -> None:
         status = _number(hit.groups.get("status"))
         rule = hit.rule
-        if rule.role == "exit" and status != 0 and rule.kind == "step":
+        if rule.role == "exit" and status != 0 and rule.kind == "step" and self.inside is None:
             self.failing.add(self.segment)
         if len(self.statements) >= self.limits.summaries:
             same = next((s for s in self.statements if s.rule is rule), self.statements[0])

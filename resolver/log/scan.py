@@ -95,7 +95,7 @@ class Re2Engine:
         for part in re.split(rb"([\r\n])", piece):
             end = start + len(part)
             if len(part) > 1 or (part and part not in b"\r\n"):
-                spots.extend((base + end, tag) for tag in self._set.Match(part))
+                spots.extend((base + end, tag) for tag in self._set.Match(part) or ())
             start = end
 
 
