@@ -5,7 +5,41 @@ from __future__ import annotations
 from resolver.log.rulebook import read_rules
 from resolver.taxonomy import CLASS_OF_KIND, KINDS, TAXONOMY, class_in_own_workflow
 
-SPECIFICATION = ["dep-provision-failed", "lockfile-out-of-sync", "commit-hook-rejected", "gate-red-code", "gate-red-env", "gate-not-green-after-fixer", "fixer-scope-violation", "merge-conflict", "wrapper-engine-down", "wrapper-timeout-repeated", "wrapper-rate-limited", "provider-quota", "journal-state-unknown", "journal-append-failed", "runconfig-read-failed", "registry-auth-missing", "disk-space-low", "plan-invalid", "base-moved", "orphan-worktree", "journal-corrupt", "not-a-git-repo", "fallback-exhausted", "task-stalled", "agent-idle", "land-failed", "land-blocked-unreviewed", "protected-path-touched", "budget-exceeded", "artifacts-missing", "adapter-contract-violation", "repeated-failure-stop", "unknown"]
+SPECIFICATION = [
+    "dep-provision-failed",
+    "lockfile-out-of-sync",
+    "commit-hook-rejected",
+    "gate-red-code",
+    "gate-red-env",
+    "gate-not-green-after-fixer",
+    "fixer-scope-violation",
+    "merge-conflict",
+    "wrapper-engine-down",
+    "wrapper-timeout-repeated",
+    "wrapper-rate-limited",
+    "provider-quota",
+    "journal-state-unknown",
+    "journal-append-failed",
+    "runconfig-read-failed",
+    "registry-auth-missing",
+    "disk-space-low",
+    "plan-invalid",
+    "base-moved",
+    "orphan-worktree",
+    "journal-corrupt",
+    "not-a-git-repo",
+    "fallback-exhausted",
+    "task-stalled",
+    "agent-idle",
+    "land-failed",
+    "land-blocked-unreviewed",
+    "protected-path-touched",
+    "budget-exceeded",
+    "artifacts-missing",
+    "adapter-contract-violation",
+    "repeated-failure-stop",
+    "unknown",
+]
 
 
 def test_table_holds_the_specified_classes() -> None:
