@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
+import shlex
 import subprocess
 import sys
 import termios
@@ -199,6 +201,21 @@ def test_a_slow_reader_is_no_stall(tmp_path: Path):
     seen = outcome_of(process, tmp_path)
     assert seen.status == 0
     assert len(seen.stdout) > 900_000
+
+
+def test_closed_streams_of_the_wrapper_get_nothing(tmp_path: Path):
+    """Called with stdin, stdout and stderr closed, it runs the check, and no output ends up in its own files."""
+    code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(6)"
+    line = shlex.join(wrapped(tmp_path, words(code)))
+    done = subprocess.run(["sh", "-c", f"{line} <&- >&- 2>&-"], check=False, timeout=20)
+    assert done.returncode == 6
+    records = [json.loads(each) for each in (tmp_path / "progress.jsonl").read_bytes().splitlines()]
+    assert [each["phase"] for each in records if each["phase"] != "heartbeat"] == [
+        "check-start",
+        "failure",
+        "check-end",
+    ]
+    assert sorted((tmp_path / "progress.output.log").read_bytes().splitlines()) == [b"err", b"out"]
 
 
 @pytest.mark.parametrize("code", ["pass", "import sys; sys.stdout.write('x')", "import os; os.close(1); os.close(2)"])

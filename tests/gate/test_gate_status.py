@@ -134,13 +134,13 @@ def test_what_was_ignored_stays_ignored(tmp_path: Path):
 def test_suspending_suspends_the_command_too(tmp_path: Path):
     """Ctrl-Z on a laptop: both stop, both go on, and the pause is no stall."""
     process = started(
-        tmp_path, ["sh", "-c", "echo ready; sleep 0.3; echo over"], "--stall-after", "1s", stdout=-1, stderr=-1
+        tmp_path, ["sh", "-c", "echo ready; sleep 0.3; echo over"], "--stall-after", "0.8s", stdout=-1, stderr=-1
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(signal.SIGTSTP)
     assert os.WIFSTOPPED(os.waitpid(process.pid, os.WUNTRACED)[1])
-    time.sleep(1.2)
+    time.sleep(0.9)
     process.send_signal(signal.SIGCONT)
     seen = outcome_of(process, tmp_path)
     assert (seen.stdout, seen.status) == (b"over\n", 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from failres_gate.options import read
-from failres_gate.passing import say, say_bytes
+from failres_gate.passing import fill_streams, say, say_bytes
 from failres_gate.records import places
 from failres_gate.run import Run
 from failres_gate.verdict import last_line
@@ -11,6 +11,7 @@ from failres_gate.verdict import last_line
 
 def main(arguments: list[str]) -> int:
     """Run the check. The result is the command's own exit status, 124 after a stall, 127 or 126 if it did not start."""
+    fill_streams()
     options = read(arguments)
     where = places(options)
     run = Run(options, where)

@@ -58,6 +58,14 @@ def write_all(fd: int, data: bytes) -> None:
             select.select([], [fd], [], 1.0)
 
 
+def fill_streams() -> None:
+    """Open standard streams that are closed, or the next file would take a stream's number and get its output."""
+    fd = 0
+    while fd <= 2:
+        fd = os.open(os.devnull, os.O_RDWR)
+    os.close(fd)
+
+
 def say(text: str) -> None:
     """A line of the wrapper's own on stderr; where that is gone there is nobody to tell."""
     say_bytes(text.encode("utf-8", "replace"))

@@ -32,7 +32,7 @@ _PIPEFULS = 16
 
 
 class Run:
-    """A check that runs. `watch` holds what was seen of it, `ending` how it ended."""
+    """A check that runs. `watch` holds what was seen of it, `open_line` says that its last line on stderr has no end."""
 
     def __init__(self, options: Options, where: Places) -> None:
         self.options = options
@@ -88,8 +88,10 @@ class Run:
 
     def _start(self, channel: Channel) -> subprocess.Popen[bytes]:
         out, err = os.isatty(1), os.isatty(2)
-        if out or err:
-            self._terminal = Terminal(1 if out else 2)
+        try:
+            self._terminal = Terminal(1 if out else 2) if out or err else None
+        except OSError:  # no pseudo-terminal to be had: better without colours than without the check
+            out = err = False
         ends = [self._end_for(number, shown=shown) for number, shown in ((1, out), (2, err))]
         controlling = 1 if out else 2 if err else None
         stdin = self._input_end()

@@ -84,12 +84,12 @@ ROWS = (
         "js",
         END,
         tuple(_MARKS.split("|")),
-        rf"\s*(?P<result>{_MARKS}) (?!failing tests:|\d+ problems?)(?P<item>\S.*?){_TOOK}"
+        rf"\s*(?P<result>{_MARKS}) (?:skipped |todo )?(?!failing tests:|\d+ problems?)(?P<item>\S.*?){_TOOK}"
         r"(?: # (?P<directive>SKIP|TODO)\b.*)?$",
         (
             ("  ✓ adds (3 ms)", "adds", PASSED),
             ("    ✕ divides (12 ms)", "divides", FAILED),
-            ("  ○ skipped later", "skipped later", SKIPPED),
+            ("  ○ skipped later", "later", SKIPPED),
             (" \u00d7 src/cart.test.ts > cart > sums 5ms", "src/cart.test.ts > cart > sums", FAILED),
             ("✔ adds (1.2ms)", "adds", PASSED),
             ("﹣ later (0.1ms) # SKIP", "later", SKIPPED),
