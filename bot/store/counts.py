@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bot.store.database import Transaction
 
 
-async def count(tx: Transaction) -> dict[str, int]:
+def count(tx: Transaction) -> dict[str, int]:
     """Counts by name; `due` and `orders` include the leased ones."""
     questions = {
         "deliveries": select(func.count()).select_from(inbox),
@@ -25,5 +25,5 @@ async def count(tx: Transaction) -> dict[str, int]:
         "orders_leased": select(func.count()).where(outbox.c.owner.is_not(None)),
         "texts": select(func.count()).select_from(texts),
     }
-    answer = (await tx.run(select(*(question.scalar_subquery() for question in questions.values())))).one()
+    answer = tx.run(select(*(question.scalar_subquery() for question in questions.values()))).one()
     return dict(zip(questions, answer, strict=True))

@@ -13,36 +13,39 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Double, Integer, and_, bindparam, case, delete, func, null, or_, select, update
 
-from bot.store.database import database_clock
+from bot.store.database import database_clock, upsert
 from bot.store.tables import chains, due, inbox
 from bot.store.values import Lease
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sqlalchemy import ColumnElement, Select
+    from sqlalchemy import ColumnElement, Executable, Select
 
     from bot.store.database import Transaction
 
 
-async def wake(tx: Transaction, times: Mapping[str, float]) -> None:
+def wake(tx: Transaction, times: Mapping[str, float]) -> None:
     """Make each key due at its time, unless it is due earlier already. Sorted, so that two wakers never deadlock."""
-    if not times:
-        return
-    row = tx.upsert(due)
+    if times:
+        rows = [{"key": key, "due_at": times[key], "wakes": 1, "attempts": 0} for key in sorted(times)]
+        tx.run(_wake(postgresql=tx.postgresql), rows)
+
+
+@cache
+def _wake(*, postgresql: bool) -> Executable:
+    """Built once for each database: building it takes longer than running it."""
+    row = upsert(due, on_postgresql=postgresql)
     earlier = case((due.c.due_at < row.excluded.due_at, due.c.due_at), else_=row.excluded.due_at)
-    await tx.run(
-        row.on_conflict_do_update(index_elements=["key"], set_={"wakes": due.c.wakes + 1, "due_at": earlier}),
-        [{"key": key, "due_at": times[key], "wakes": 1, "attempts": 0} for key in sorted(times)],
-    )
+    return row.on_conflict_do_update(index_elements=["key"], set_={"wakes": due.c.wakes + 1, "due_at": earlier})
 
 
-async def claim(tx: Transaction, owner: str, limit: int, lease_seconds: float) -> list[Lease]:
+def claim(tx: Transaction, owner: str, limit: int, lease_seconds: float) -> list[Lease]:
     """Lease up to `limit` keys that are due, the longest due first; a key whose lease ran out is due."""
-    keys = (await tx.run(_pick(postgresql=tx.postgresql), {"now": tx.now, "wanted": limit})).scalars().all()
+    keys = tx.run(_pick(postgresql=tx.postgresql), {"now": tx.now, "wanted": limit}).scalars().all()
     if not keys:
         return []
-    taken = await tx.run(
+    taken = tx.run(
         update(due)
         .where(due.c.key.in_(keys))
         .values(
@@ -73,17 +76,17 @@ def _pick(*, postgresql: bool) -> Select[tuple[str]]:
     )
 
 
-async def holds(tx: Transaction, lease: Lease) -> bool:
+def holds(tx: Transaction, lease: Lease) -> bool:
     """
     True if the lease still holds; then it holds until this transaction ends.
 
     FOR KEY SHARE lets wakes through, so that two fenced units may wake each other's keys, and keeps a takeover out.
     """
     mine = select(due.c.key).where(_mine(lease)).with_for_update(read=True, key_share=True)
-    return (await tx.run(mine)).first() is not None
+    return tx.run(mine).first() is not None
 
 
-async def release(tx: Transaction, lease: Lease, again: float | None, *, failed: bool) -> bool:
+def release(tx: Transaction, lease: Lease, again: float | None, *, failed: bool) -> bool:
     """
     The key ran: drop its row, or set when it runs again; a wake that came meanwhile counts if it is earlier.
 
@@ -92,40 +95,40 @@ async def release(tx: Transaction, lease: Lease, again: float | None, *, failed:
     if again is None:
         if failed:
             raise ValueError("a turn that failed must say when it is tried again")
-        if (await tx.run(delete(due).where(_mine(lease), due.c.due_at.is_(None)))).rowcount:
+        if tx.run(delete(due).where(_mine(lease), due.c.due_at.is_(None))).rowcount:
             return True
     values: dict[str, Any] = {"owner": None, "leased_until": None}
     if again is not None:
         values["due_at"] = case((due.c.due_at < again, due.c.due_at), else_=again)
     if not failed:
         values["attempts"] = 0
-    return bool((await tx.run(update(due).where(_mine(lease)).values(values))).rowcount)
+    return bool(tx.run(update(due).where(_mine(lease)).values(values)).rowcount)
 
 
-async def extend(tx: Transaction, held: Iterable[tuple[str, str]], lease_seconds: float) -> None:
+def extend(tx: Transaction, held: Iterable[tuple[str, str]], lease_seconds: float) -> None:
     """Renew those leases, given by key and owner, that still hold."""
     rows = [{"held_key": key, "held_owner": owner} for key, owner in sorted(held)]
     if rows:
         mine = and_(due.c.key == bindparam("held_key"), due.c.owner == bindparam("held_owner"))
-        await tx.run(update(due).where(mine).values(leased_until=tx.lease_now() + lease_seconds), rows)
+        tx.run(update(due).where(mine).values(leased_until=tx.lease_now() + lease_seconds), rows)
 
 
-async def forget_leases(tx: Transaction) -> None:
+def forget_leases(tx: Transaction) -> None:
     """Every lease is a dead process's: it ends now, and its key can be claimed at once."""
-    await tx.run(update(due).where(due.c.owner.is_not(None)).values(leased_until=0.0))
+    tx.run(update(due).where(due.c.owner.is_not(None)).values(leased_until=0.0))
 
 
-async def rebuild(tx: Transaction) -> None:
+def rebuild(tx: Transaction) -> None:
     """Wake every key that has an open delivery or a journal: the list can be derived from these."""
     found = select(inbox.c.key).where(inbox.c.handled_at.is_(None)).union(select(chains.c.key))
-    await wake(tx, dict.fromkeys((await tx.run(found)).scalars(), tx.now))
+    wake(tx, dict.fromkeys(tx.run(found).scalars(), tx.now))
 
 
-async def next_due(tx: Transaction) -> float | None:
+def next_due(tx: Transaction) -> float | None:
     """The earliest time at which a key can be claimed; None if there is none, leases that hold aside."""
     ended = _ended(tx.lease_now())
     when = case((ended, due.c.leased_until), else_=due.c.due_at)
-    return (await tx.run(select(func.min(when)).where(or_(due.c.owner.is_(None), ended)))).scalar()
+    return tx.run(select(func.min(when)).where(or_(due.c.owner.is_(None), ended))).scalar()
 
 
 def _ended(lease_now: ColumnElement[float]) -> ColumnElement[bool]:

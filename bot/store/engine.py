@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import uuid
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.store import counts, due, inbox, journal, lanes, outbox, texts
 from bot.store.awake import Awake
+from bot.store.connections import PostgresqlConnections
 from bot.store.errors import LeaseLost
 from bot.store.group import GroupCommit
 from bot.store.listen import Listener, notify
+from bot.store.texts import put_texts
 from bot.store.unit import Unit
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
-    from bot.store.database import Database
+    from bot.store.database import Database, Transaction
     from bot.store.lock import DirectoryLock
     from bot.store.values import Delivery, JournalRow, Lease, LeasedOrder
+
+T = TypeVar("T")
 
 
 class Store:
@@ -40,7 +44,8 @@ class Store:
         # What the heartbeat renews: a lease whose end could not be written must run out, not be renewed for ever.
         self._keys: set[tuple[str, str]] = set()
         self._orders: set[tuple[str, str]] = set()
-        self.listener = None if database.embedded else Listener(database, self.awake.set)
+        shared = database.connections
+        self.listener = Listener(shared.engine, self.awake.set) if isinstance(shared, PostgresqlConnections) else None
 
     @property
     def after_commit(self) -> Callable[[str], None] | None:
@@ -67,27 +72,40 @@ class Store:
         return await self._group.put(delivery)
 
     async def _receive_all(self, deliveries: Sequence[Delivery]) -> set[str]:
-        async with self._unit("receive") as unit:
-            return await unit.receive(deliveries)
+        def receive(tx: Transaction) -> set[str]:
+            fresh = inbox.store_deliveries(tx, deliveries)
+            due.wake(tx, {delivery.key: tx.now for delivery in deliveries if delivery.guid in fresh})
+            if fresh:
+                notify(tx)
+            return fresh
+
+        return await self._ringing("receive", receive)
+
+    async def _ringing(self, label: str, work: Callable[[Transaction], T]) -> T:
+        try:
+            return await self._database.do(label, work)
+        finally:  # also when the caller was cancelled: the commit may have gone through
+            self.awake.set()
 
     @asynccontextmanager
     async def unit(self, lease: Lease | None = None) -> AsyncIterator[Unit]:
         """One transaction of a turn. With a lease: `LeaseLost` unless it holds, and then it holds until the commit."""
-        async with self._unit("unit", lease) as unit:
-            yield unit
-
-    @asynccontextmanager
-    async def _unit(self, label: str, lease: Lease | None = None) -> AsyncIterator[Unit]:
         unit: Unit | None = None
-        try:
-            async with self._database.begin(label) as tx:
-                if lease is not None and not await due.holds(tx, lease):
-                    raise LeaseLost(lease.key)
-                unit = Unit(tx)
-                yield unit
-                await unit.write_wakes()
+
+        def first(tx: Transaction) -> None:
+            if lease is not None and not due.holds(tx, lease):
+                raise LeaseLost(lease.key)
+
+        def last(tx: Transaction) -> None:
+            if unit is not None:
+                unit.write_wakes(tx)
                 if unit.rings:
-                    await notify(tx)
+                    notify(tx)
+
+        try:
+            async with self._database.begin("unit", first, last) as opened:
+                unit = Unit(opened)
+                yield unit
         finally:  # also when the caller was cancelled: the commit may have gone through
             if unit is not None and unit.rings:
                 self.awake.set()
@@ -102,25 +120,20 @@ class Store:
         """
         reader = journal.Reader(key, after)
         while not reader.finished:
-            async with self._database.look() as tx:
-                page = await reader.page(tx)
-            for row in reader.check(page):
+            for row in reader.check(await self._database.look(reader.page)):
                 yield row
 
     async def keys(self) -> list[str]:
         """All keys that have records, sorted."""
-        async with self._database.look() as tx:
-            return await journal.keys(tx)
+        return await self._database.look(journal.keys)
 
     async def text(self, name: str) -> str | None:
         """The text stored under that hash; None if it was purged or never stored."""
-        async with self._database.look() as tx:
-            return await texts.get_text(tx, name)
+        return await self._database.look(lambda tx: texts.get_text(tx, name))
 
     async def purge_texts(self, *, before: float) -> int:
         """Delete the texts last stored before that time. Returns how many."""
-        async with self._database.begin("purge_texts") as tx:
-            return await texts.purge_texts(tx, before)
+        return await self._database.do("purge_texts", lambda tx: texts.purge_texts(tx, before))
 
     async def purge_inbox(self, *, before: float) -> int:
         """
@@ -128,15 +141,14 @@ class Store:
 
         Keep at least as long as GitHub redelivers (3 days; Enterprise Server 7): a forgotten GUID would count as new.
         """
-        async with self._database.begin("purge_inbox") as tx:
-            return await inbox.purge_handled(tx, before)
+        return await self._database.do("purge_inbox", lambda tx: inbox.purge_handled(tx, before))
 
     # the due-list
 
     async def claim(self, limit: int, lease_seconds: float) -> list[Lease]:
         """Lease up to `limit` due keys, the longest due first."""
-        async with self._database.begin("claim") as tx:
-            leases = await due.claim(tx, self._next_owner(), limit, lease_seconds)
+        owner = self._next_owner()
+        leases = await self._database.do("claim", lambda tx: due.claim(tx, owner, limit, lease_seconds))
         self._keys.update((lease.key, lease.owner) for lease in leases)
         return leases
 
@@ -148,43 +160,50 @@ class Store:
         """
         self._keys.discard((lease.key, lease.owner))
         try:
-            async with self._database.begin("release") as tx:
-                return await due.release(tx, lease, again, failed=failed)
+            return await self._database.do("release", lambda tx: due.release(tx, lease, again, failed=failed))
         finally:
             self.awake.set()
 
     async def extend(self, lease_seconds: float) -> None:
         """The heartbeat: renew every lease, on keys and on orders, that was claimed here and not given back."""
-        async with self._database.begin("extend") as tx:
-            await due.extend(tx, self._keys, lease_seconds)
-            await outbox.extend(tx, self._orders, lease_seconds)
+        keys, orders = tuple(self._keys), tuple(self._orders)
+
+        def extend(tx: Transaction) -> None:
+            due.extend(tx, keys, lease_seconds)
+            outbox.extend(tx, orders, lease_seconds)
+
+        await self._database.do("extend", extend)
 
     async def next_due(self) -> float | None:
         """The earliest time at which a key can be claimed; None if there is none, leases that hold aside."""
-        async with self._database.look() as tx:
-            return await due.next_due(tx)
+        return await self._database.look(due.next_due)
 
     async def forget_leases(self) -> None:
         """At the start of the only process: all leases are a dead one's. On PostgreSQL nothing: there they expire."""
         if not self.embedded:
             return
-        async with self._database.begin("forget_leases") as tx:
-            await due.forget_leases(tx)
-            await outbox.forget_leases(tx)
+
+        def forget(tx: Transaction) -> None:
+            due.forget_leases(tx)
+            outbox.forget_leases(tx)
+
+        await self._database.do("forget_leases", forget)
 
     async def rebuild_due(self) -> None:
         """Wake every key that has an open delivery or a journal."""
-        async with self._database.begin("rebuild_due") as tx:
-            await due.rebuild(tx)
-            await notify(tx)
-        self.awake.set()
+
+        def rebuild(tx: Transaction) -> None:
+            due.rebuild(tx)
+            notify(tx)
+
+        await self._ringing("rebuild_due", rebuild)
 
     # the outbox
 
     async def claim_orders(self, limit: int, lease_seconds: float) -> list[LeasedOrder]:
         """Lease up to `limit` orders that may go now, fair over lanes and, within a lane, over repositories."""
-        async with self._database.begin("claim_orders") as tx:
-            orders = await lanes.claim(tx, self._next_owner(), limit, lease_seconds)
+        owner = self._next_owner()
+        orders = await self._database.do("claim_orders", lambda tx: lanes.claim(tx, owner, limit, lease_seconds))
         self._orders.update((leased.order.action_key, leased.owner) for leased in orders)
         return orders
 
@@ -201,42 +220,47 @@ class Store:
 
         Raises `LeaseLost`, and writes nothing, if another worker has taken the order over: the outcome will be its.
         """
-        async with self._unit_of_order("finish_order", leased, lane_ready_at) as unit:
-            await outbox.finish(unit.tx, leased)
-            if outcome is not None:
-                await unit.receive([outcome])
-            await unit.put_texts(texts or {})
+
+        def finish(tx: Transaction) -> None:
+            outbox.finish(tx, leased)
+            if outcome is not None and inbox.store_deliveries(tx, [outcome]):
+                due.wake(tx, {outcome.key: tx.now})
+            put_texts(tx, texts or {})
+
+        await self._give_back("finish_order", leased, finish, lane_ready_at)
 
     async def retry_order(
         self, leased: LeasedOrder, not_before: float, *, lane_ready_at: float | None = None, reason: str
     ) -> None:
         """Put the order back until `not_before`; raises `LeaseLost` if another worker has taken it over."""
-        async with self._unit_of_order("retry_order", leased, lane_ready_at) as unit:
-            await outbox.put_back(unit.tx, leased, not_before, reason)
+        await self._give_back(
+            "retry_order", leased, lambda tx: outbox.put_back(tx, leased, not_before, reason), lane_ready_at
+        )
 
-    @asynccontextmanager
-    async def _unit_of_order(self, label: str, leased: LeasedOrder, lane_ready_at: float | None) -> AsyncIterator[Unit]:
+    async def _give_back(
+        self, label: str, leased: LeasedOrder, work: Callable[[Transaction], None], lane_ready_at: float | None
+    ) -> None:
         self._orders.discard((leased.order.action_key, leased.owner))
-        async with self._unit(label) as unit:
-            unit.ordered = True  # a serial lane is free again
-            yield unit
+
+        def give_back(tx: Transaction) -> None:
+            work(tx)
             if lane_ready_at is not None:
-                await lanes.hold(unit.tx, leased.order.lane, lane_ready_at)
+                lanes.hold(tx, leased.order.lane, lane_ready_at)
+            notify(tx)
+
+        await self._ringing(label, give_back)  # a serial lane is free again
 
     async def next_order(self) -> float | None:
         """When the next order can be claimed: now or earlier means at once; None if there is none."""
-        async with self._database.look() as tx:
-            return await lanes.next_order(tx)
+        return await self._database.look(lanes.next_order)
 
     async def lane_ready(self, lane: str, at: float) -> None:
         """Nothing of this lane goes before `at`; of two such times the later counts."""
-        async with self._database.begin("lane_ready") as tx:
-            await lanes.hold(tx, lane, at)
+        await self._database.do("lane_ready", lambda tx: lanes.hold(tx, lane, at))
 
     async def counts(self) -> dict[str, int]:
         """How many rows of each sort there are, for status and metrics."""
-        async with self._database.look() as tx:
-            return await counts.count(tx)
+        return await self._database.look(counts.count)
 
     def _next_owner(self) -> str:
         self._claims += 1

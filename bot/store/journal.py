@@ -33,24 +33,24 @@ _ORDER_LOCK: Final = 7_201_131
 """PostgreSQL's advisory lock: whoever holds it until commit gives numbers in the order of commits."""
 
 
-async def append(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[JournalRow]:
+def append(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[JournalRow]:
     """Append those entries whose `once` the key does not have yet; give the new records."""
     if not entries:
         return []
     if tx.postgresql:
-        await tx.run(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ORDER_LOCK})
-    new = await _unknown(tx, key, entries)
+        tx.run(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ORDER_LOCK})
+    new = _unknown(tx, key, entries)
     if not new:
         return []
-    seq, previous = await _ends(tx, key)
+    seq, previous = _ends(tx, key)
     rows = []
     for entry in new:
         seq += 1
         rows.append(_row(seq, tx.now, key, entry, previous))
         previous = rows[-1]["digest"]
-    await tx.run(journal.insert(), rows)
+    tx.run(journal.insert(), rows)
     link = tx.upsert(chains).values(key=key, seq=seq, digest=previous)
-    await tx.run(
+    tx.run(
         link.on_conflict_do_update(
             index_elements=["key"], set_={"seq": link.excluded.seq, "digest": link.excluded.digest}
         )
@@ -58,19 +58,19 @@ async def append(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[Jo
     return [JournalRow(**{**row, "data": json.loads(row["data"])}) for row in rows]
 
 
-async def _ends(tx: Transaction, key: str) -> tuple[int, str]:
+def _ends(tx: Transaction, key: str) -> tuple[int, str]:
     last_seq = select(func.coalesce(func.max(journal.c.seq), 0)).scalar_subquery()
     link = select(chains.c.digest).where(chains.c.key == key).scalar_subquery()
-    seq, previous = (await tx.run(select(last_seq, link))).one()
+    seq, previous = tx.run(select(last_seq, link)).one()
     return seq, previous or START
 
 
-async def _unknown(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[Entry]:
+def _unknown(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[Entry]:
     known: set[str] = set()
     asked = [entry.once for entry in entries if entry.once is not None]
     for start in range(0, len(asked), PAGE):  # a statement takes some 32,000 values
         page = asked[start : start + PAGE]
-        found = await tx.run(select(journal.c.once).where(journal.c.key == key, journal.c.once.in_(page)))
+        found = tx.run(select(journal.c.once).where(journal.c.key == key, journal.c.once.in_(page)))
         known.update(found.scalars())
     new = []
     for entry in entries:
@@ -110,12 +110,12 @@ class Reader:
         """True when the end was reached."""
         return self._end is not None and self._seq >= self._end
 
-    async def page(self, tx: Transaction) -> Sequence[Row[*tuple[Any, ...]]]:
+    def page(self, tx: Transaction) -> Sequence[Row[*tuple[Any, ...]]]:
         """The next rows, at most `PAGE`, for `check`."""
         if self._end is None:
-            await self._find_ends(tx)
+            self._find_ends(tx)
         return (
-            await tx.run(
+            tx.run(
                 select(journal)
                 .where(journal.c.key == self._key, journal.c.seq > self._seq, journal.c.seq <= self._end)
                 .order_by(journal.c.seq)
@@ -130,11 +130,11 @@ class Reader:
         if len(page) < PAGE:
             self._check_end()
 
-    async def _find_ends(self, tx: Transaction) -> None:
+    def _find_ends(self, tx: Transaction) -> None:
         # One statement is one snapshot: a record that is appended meanwhile is no damage.
         mine = chains.c.key == self._key
         seq, digest_, last = (
-            await tx.run(
+            tx.run(
                 select(
                     select(chains.c.seq).where(mine).scalar_subquery(),
                     select(chains.c.digest).where(mine).scalar_subquery(),
@@ -147,7 +147,7 @@ class Reader:
         self._end, self._end_digest = seq or 0, digest_ or START
         if self._seq > 0:
             before = select(journal.c.digest).where(journal.c.key == self._key, journal.c.seq <= self._seq)
-            found = await tx.run(before.order_by(journal.c.seq.desc()).limit(1))
+            found = tx.run(before.order_by(journal.c.seq.desc()).limit(1))
             self._previous = found.scalar() or START
 
     def _checked(self, row: Row[*tuple[Any, ...]]) -> JournalRow:
@@ -166,6 +166,6 @@ class Reader:
         self._seq = max(self._seq, end)
 
 
-async def keys(tx: Transaction) -> list[str]:
+def keys(tx: Transaction) -> list[str]:
     """All keys that have records, sorted."""
-    return list((await tx.run(select(chains.c.key).order_by(chains.c.key))).scalars())
+    return list(tx.run(select(chains.c.key).order_by(chains.c.key)).scalars())

@@ -26,21 +26,21 @@ _CLAIM_LOCK: Final = 7_201_132
 """PostgreSQL's advisory lock: a lane's limit counts rows, so two claims must not count at the same moment."""
 
 
-async def claim(tx: Transaction, owner: str, limit: int, lease_seconds: float) -> list[LeasedOrder]:
+def claim(tx: Transaction, owner: str, limit: int, lease_seconds: float) -> list[LeasedOrder]:
     """Lease up to `limit` orders that may go now."""
     if tx.postgresql:
-        await tx.run(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CLAIM_LOCK})
-    picked = (await tx.run(_pick(postgresql=tx.postgresql), {"now": tx.now, "wanted": limit})).all()
+        tx.run(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CLAIM_LOCK})
+    picked = tx.run(_pick(postgresql=tx.postgresql), {"now": tx.now, "wanted": limit}).all()
     if not picked:
         return []
     for row in picked:
         if row.rivals > 1:
-            await _supersede(tx, row)
+            _supersede(tx, row)
     numbers = [row.number for row in picked]
     if tx.postgresql:  # what a unit is replacing at this moment is left to it: two that wait for each other would hang
         unlocked = select(outbox.c.number).where(outbox.c.number.in_(numbers)).with_for_update(skip_locked=True)
-        numbers = list((await tx.run(unlocked)).scalars())
-    taken = await tx.run(
+        numbers = list(tx.run(unlocked).scalars())
+    taken = tx.run(
         update(outbox)
         .where(outbox.c.number.in_(numbers), free(tx))
         .values(attempts=outbox.c.attempts + 1, owner=owner, leased_until=tx.lease_now() + lease_seconds)
@@ -48,7 +48,7 @@ async def claim(tx: Transaction, owner: str, limit: int, lease_seconds: float) -
     )
     by_number = {row.number: row for row in taken}
     if by_number:
-        await _count_served(tx, {row.lane for row in by_number.values()})
+        _count_served(tx, {row.lane for row in by_number.values()})
     return [_leased(by_number[row.number]) for row in picked if row.number in by_number]
 
 
@@ -107,29 +107,29 @@ def _pick(*, postgresql: bool) -> Select[*tuple[Any, ...]]:
     )
 
 
-async def _supersede(tx: Transaction, row: Row[*tuple[Any, ...]]) -> None:
+def _supersede(tx: Transaction, row: Row[*tuple[Any, ...]]) -> None:
     older = and_(outbox.c.key == row.key, outbox.c.target == row.target, outbox.c.number < row.number, free(tx))
-    attempts = (await tx.run(delete(outbox).where(older).returning(outbox.c.attempts))).scalars().all()
-    await inherit(tx, [row.number], max(attempts, default=0))
+    attempts = tx.run(delete(outbox).where(older).returning(outbox.c.attempts)).scalars().all()
+    inherit(tx, [row.number], max(attempts, default=0))
 
 
-async def _count_served(tx: Transaction, served: set[str]) -> None:
-    count: int = (await tx.run(select(func.coalesce(func.max(lanes.c.served), 0)))).scalar_one()
+def _count_served(tx: Transaction, served: set[str]) -> None:
+    count: int = tx.run(select(func.coalesce(func.max(lanes.c.served), 0))).scalar_one()
     row = tx.upsert(lanes)
-    await tx.run(
+    tx.run(
         row.on_conflict_do_update(index_elements=["lane"], set_={"served": row.excluded.served}),
         [{"lane": lane, "ready_at": 0.0, "served": count + 1} for lane in sorted(served)],
     )
 
 
-async def hold(tx: Transaction, lane: str, at: float) -> None:
+def hold(tx: Transaction, lane: str, at: float) -> None:
     """Let nothing of the lane go before `at`. Of two times the later counts: a pause never shortens a rate limit."""
     row = tx.upsert(lanes).values(lane=lane, ready_at=at, served=0)
     later = case((lanes.c.ready_at > row.excluded.ready_at, lanes.c.ready_at), else_=row.excluded.ready_at)
-    await tx.run(row.on_conflict_do_update(index_elements=["lane"], set_={"ready_at": later}))
+    tx.run(row.on_conflict_do_update(index_elements=["lane"], set_={"ready_at": later}))
 
 
-async def next_order(tx: Transaction) -> float | None:
+def next_order(tx: Transaction) -> float | None:
     """
     The earliest time at which an order can be claimed: now or earlier means at once; None if there is none.
 
@@ -144,7 +144,7 @@ async def next_order(tx: Transaction) -> float | None:
     ready_at = func.coalesce(lanes.c.ready_at, 0)
     when = case((outbox.c.not_before > ready_at, outbox.c.not_before), else_=ready_at)
     earliest = select(func.min(when)).select_from(outbox.outerjoin(lanes, lanes.c.lane == outbox.c.lane))
-    return (await tx.run(earliest.where(free(tx), ~blocked))).scalar()
+    return tx.run(earliest.where(free(tx), ~blocked)).scalar()
 
 
 def _leased(row: Row[*tuple[Any, ...]]) -> LeasedOrder:

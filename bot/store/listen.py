@@ -16,7 +16,9 @@ from sqlalchemy import text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bot.store.database import Database, Transaction
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+    from bot.store.database import Transaction
 
 CHANNEL: Final = "failres"
 PAUSE: Final = 2.0
@@ -25,17 +27,17 @@ PAUSE: Final = 2.0
 log = logging.getLogger(__name__)
 
 
-async def notify(tx: Transaction) -> None:
+def notify(tx: Transaction) -> None:
     """Ring for the other processes when this transaction commits; on SQLite there are none."""
     if tx.postgresql:
-        await tx.run(text("SELECT pg_notify(:channel, '')"), {"channel": CHANNEL})
+        tx.run(text("SELECT pg_notify(:channel, '')"), {"channel": CHANNEL})
 
 
 class Listener:
     """A connection of its own that calls `ring` for each NOTIFY, from `start` to `stop`."""
 
-    def __init__(self, database: Database, ring: Callable[[], None]) -> None:
-        self._database, self._ring = database, ring
+    def __init__(self, engine: AsyncEngine, ring: Callable[[], None]) -> None:
+        self._engine, self._ring = engine, ring
         self.pause = PAUSE
         self._task: asyncio.Task[None] | None = None
         self.listening = asyncio.Event()
@@ -62,7 +64,7 @@ class Listener:
 
     async def _listen(self) -> None:
         gone = asyncio.Event()
-        async with self._database.engine.connect() as connection:
+        async with self._engine.connect() as connection:
             # The driver's own connection: LISTEN has no place in SQLAlchemy. It is typed by no stubs.
             driver: Any = (await connection.get_raw_connection()).driver_connection
             driver.add_termination_listener(lambda *_: gone.set())

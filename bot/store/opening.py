@@ -67,8 +67,8 @@ def _address(url: str) -> URL:
     except ArgumentError:
         raise StoreUnavailable(f"The store {url}", "this is no address", _FORMS) from None
     backend = {"postgres": "postgresql"}.get(address.drivername, address.drivername)
-    if backend in {"sqlite", "sqlite+aiosqlite"}:
-        return address.set(drivername="sqlite+aiosqlite")
+    if backend in {"sqlite", "sqlite+pysqlite"}:
+        return address.set(drivername="sqlite+pysqlite")
     if backend in {"postgresql", "postgresql+asyncpg"}:
         if find_spec("asyncpg") is None:
             raise StoreUnavailable("PostgreSQL", "its driver is not installed", "install failres[postgres]")

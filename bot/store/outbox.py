@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _FREE: Final = {"owner": None, "leased_until": None}
 
 
-async def enqueue(tx: Transaction, orders: Sequence[Order]) -> None:
+def enqueue(tx: Transaction, orders: Sequence[Order]) -> None:
     """Add the orders, in their order. One whose action is waiting already changes nothing, not even its time."""
     if not orders:
         return
-    waiting = await _waiting(tx, orders)
+    waiting = _waiting(tx, orders)
     fresh: dict[str, tuple[Order, int]] = {}
     gone: list[int] = []
     for order in orders:
@@ -44,17 +44,17 @@ async def enqueue(tx: Transaction, orders: Sequence[Order]) -> None:
             del fresh[other.action_key]
         fresh[order.action_key] = order, attempts
     if gone:
-        await tx.run(delete(outbox).where(outbox.c.number.in_(gone)))
-    await _insert(tx, list(fresh.values()))
+        tx.run(delete(outbox).where(outbox.c.number.in_(gone)))
+    _insert(tx, list(fresh.values()))
 
 
-async def _waiting(tx: Transaction, orders: Sequence[Order]) -> dict[str, Row[*tuple[Any, ...]]]:
+def _waiting(tx: Transaction, orders: Sequence[Order]) -> dict[str, Row[*tuple[Any, ...]]]:
     rivals = and_(
         outbox.c.key.in_({order.key for order in orders}), outbox.c.target.in_({order.target for order in orders})
     )
     known = outbox.c.action_key.in_([order.action_key for order in orders])
     # Locked, in one order: a worker that takes one of them at this moment is waited for, and then it is not replaced.
-    rows = await tx.run(select(outbox).where(or_(known, rivals)).order_by(outbox.c.number).with_for_update())
+    rows = tx.run(select(outbox).where(or_(known, rivals)).order_by(outbox.c.number).with_for_update())
     return {row.action_key: row for row in rows}
 
 
@@ -62,11 +62,11 @@ def _rivals(one: Order | Row[*tuple[Any, ...]], other: Order) -> bool:
     return (one.key, one.target) == (other.key, other.target)
 
 
-async def _insert(tx: Transaction, fresh: Sequence[tuple[Order, int]]) -> None:
+def _insert(tx: Transaction, fresh: Sequence[tuple[Order, int]]) -> None:
     if not fresh:
         return
     lanes = outbox.c.lane.in_({order.lane for order, _ in fresh})
-    found = await tx.run(
+    found = tx.run(
         select(outbox.c.lane, outbox.c.priority, outbox.c.key, func.min(outbox.c.round), func.max(outbox.c.round))
         .where(lanes)
         .group_by(outbox.c.lane, outbox.c.priority, outbox.c.key)
@@ -84,56 +84,56 @@ async def _insert(tx: Transaction, fresh: Sequence[tuple[Order, int]]) -> None:
         first.setdefault(queue, number)
         last[*queue, order.key] = number
         rows.append({**order._asdict(), "serial": int(order.serial), "attempts": attempts, "round": number})
-    await tx.run(tx.upsert(outbox).on_conflict_do_nothing(index_elements=["action_key"]), rows)
+    tx.run(tx.upsert(outbox).on_conflict_do_nothing(index_elements=["action_key"]), rows)
 
 
-async def cancel(tx: Transaction, key: str, target_prefix: str) -> list[str]:
+def cancel(tx: Transaction, key: str, target_prefix: str) -> list[str]:
     """Drop the key's orders whose target begins so and that nobody has taken. Returns their action keys, sorted."""
     begins = func.substr(outbox.c.target, 1, len(target_prefix)) == target_prefix  # LIKE differs between the databases
     gone = delete(outbox).where(outbox.c.key == key, outbox.c.owner.is_(None), begins).returning(outbox.c.action_key)
-    return sorted((await tx.run(gone)).scalars())
+    return sorted(tx.run(gone).scalars())
 
 
-async def finish(tx: Transaction, leased: LeasedOrder) -> None:
+def finish(tx: Transaction, leased: LeasedOrder) -> None:
     """Delete the order. Raises `LeaseLost` if another worker has taken it over."""
-    if not (await tx.run(delete(outbox).where(_mine(leased)))).rowcount:
+    if not tx.run(delete(outbox).where(_mine(leased))).rowcount:
         raise LeaseLost(leased.order.action_key)
 
 
-async def put_back(tx: Transaction, leased: LeasedOrder, not_before: float, reason: str) -> None:
+def put_back(tx: Transaction, leased: LeasedOrder, not_before: float, reason: str) -> None:
     """
     Let the order wait until `not_before`. If a newer one for its target waits already, that one alone stays.
 
     Raises `LeaseLost` if another worker has taken it over.
     """
     newer = and_(_same_target(leased.order.key, leased.order.target), outbox.c.action_key != leased.order.action_key)
-    heirs = (await tx.run(select(outbox.c.number).where(newer, outbox.c.owner.is_(None)))).scalars().all()
+    heirs = tx.run(select(outbox.c.number).where(newer, outbox.c.owner.is_(None))).scalars().all()
     if heirs:
-        await finish(tx, leased)
-        await inherit(tx, heirs, leased.attempts)
+        finish(tx, leased)
+        inherit(tx, heirs, leased.attempts)
         return
     back: dict[str, Any] = {**_FREE, "not_before": not_before, "reason": reason}
-    if not (await tx.run(update(outbox).where(_mine(leased)).values(back))).rowcount:
+    if not tx.run(update(outbox).where(_mine(leased)).values(back)).rowcount:
         raise LeaseLost(leased.order.action_key)
 
 
-async def inherit(tx: Transaction, numbers: Sequence[int], attempts: int) -> None:
+def inherit(tx: Transaction, numbers: Sequence[int], attempts: int) -> None:
     """Give those orders at least that many attempts."""
     fewer = and_(outbox.c.number.in_(numbers), outbox.c.attempts < attempts)
-    await tx.run(update(outbox).where(fewer).values(attempts=attempts))
+    tx.run(update(outbox).where(fewer).values(attempts=attempts))
 
 
-async def extend(tx: Transaction, held: Iterable[tuple[str, str]], lease_seconds: float) -> None:
+def extend(tx: Transaction, held: Iterable[tuple[str, str]], lease_seconds: float) -> None:
     """Renew those leases, given by action key and owner, that still hold."""
     rows = [{"held_key": key, "held_owner": owner} for key, owner in sorted(held)]
     if rows:
         mine = and_(outbox.c.action_key == bindparam("held_key"), outbox.c.owner == bindparam("held_owner"))
-        await tx.run(update(outbox).where(mine).values(leased_until=tx.lease_now() + lease_seconds), rows)
+        tx.run(update(outbox).where(mine).values(leased_until=tx.lease_now() + lease_seconds), rows)
 
 
-async def forget_leases(tx: Transaction) -> None:
+def forget_leases(tx: Transaction) -> None:
     """Every lease is a dead process's. The attempts stay: its order may have reached GitHub."""
-    await tx.run(update(outbox).where(outbox.c.owner.is_not(None)).values(_FREE))
+    tx.run(update(outbox).where(outbox.c.owner.is_not(None)).values(_FREE))
 
 
 def leased(table: FromClause, lease_now: ColumnElement[float]) -> ColumnElement[bool]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bot.store.database import Transaction
 
 
-async def put_texts(tx: Transaction, new: Mapping[str, str]) -> None:
+def put_texts(tx: Transaction, new: Mapping[str, str]) -> None:
     """Store each text under its hash; one that is there already keeps its place and is as young as now."""
     rows = [
         {"hash": name, "text": new[name].encode("utf-8", "surrogatepass"), "stored_at": tx.now} for name in sorted(new)
@@ -22,15 +22,15 @@ async def put_texts(tx: Transaction, new: Mapping[str, str]) -> None:
     if rows:
         row = tx.upsert(texts)
         fresh = row.on_conflict_do_update(index_elements=["hash"], set_={"stored_at": row.excluded.stored_at})
-        await tx.run(fresh, rows)
+        tx.run(fresh, rows)
 
 
-async def get_text(tx: Transaction, name: str) -> str | None:
+def get_text(tx: Transaction, name: str) -> str | None:
     """The text of that hash; None if it was purged or never stored."""
-    found: bytes | None = (await tx.run(select(texts.c.text).where(texts.c.hash == name))).scalar()
+    found: bytes | None = tx.run(select(texts.c.text).where(texts.c.hash == name)).scalar()
     return None if found is None else found.decode("utf-8", "surrogatepass")
 
 
-async def purge_texts(tx: Transaction, before: float) -> int:
+def purge_texts(tx: Transaction, before: float) -> int:
     """Delete the texts that were last stored before that time. Returns how many."""
-    return (await tx.run(delete(texts).where(texts.c.stored_at < before))).rowcount
+    return tx.run(delete(texts).where(texts.c.stored_at < before)).rowcount

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sqlite3
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,9 +67,10 @@ class World:
 
     async def sql(self, statement: str, **values: Any) -> list[Any]:
         """Run SQL beside the store, as an intruder would. On SQLite the store must be closed or idle."""
-        drivers = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
-        url = make_url(self.url)
-        engine = create_async_engine(url.set(drivername=drivers[url.drivername]))
+        if not self.postgresql:
+            with contextlib.closing(sqlite3.connect(self.url.removeprefix("sqlite:///"))) as file, file:
+                return file.execute(statement, values).fetchall()
+        engine = create_async_engine(make_url(self.url).set(drivername="postgresql+asyncpg"))
         try:
             async with engine.begin() as connection:
                 result = await connection.execute(text(statement), values)

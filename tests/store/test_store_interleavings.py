@@ -129,7 +129,7 @@ def _player() -> Iterator[Callable[[list[DueStep]], None]]:
 
     async def play(store: Store, steps: list[DueStep]) -> None:
         async with store.unit() as unit:
-            await unit.tx.run(delete(t.due))
+            await unit.do(lambda tx: tx.run(delete(t.due)))
         model = DueModel(store, clock)
         for step in steps:
             await model.step(step)
@@ -179,35 +179,35 @@ def test_any_order_of_wakes_claims_and_releases() -> None:
         _property(play, QUIET)
 
 
-async def _drop_whatever_came(tx: Transaction, lease: Lease, again: float | None, *, failed: bool) -> bool:
+def _drop_whatever_came(tx: Transaction, lease: Lease, again: float | None, *, failed: bool) -> bool:
     mine = (t.due.c.key == lease.key) & (t.due.c.owner == lease.owner)
     if again is None:
-        return bool((await tx.run(delete(t.due).where(mine))).rowcount)
+        return bool(tx.run(delete(t.due).where(mine)).rowcount)
     values = {"due_at": again, "owner": None, "leased_until": None}
-    return bool((await tx.run(update(t.due).where(mine).values(values))).rowcount)
+    return bool(tx.run(update(t.due).where(mine).values(values)).rowcount)
 
 
-async def _prefer_the_turn(tx: Transaction, lease: Lease, again: float | None, *, failed: bool) -> bool:
-    kept = await RELEASE(tx, lease, again, failed=failed)
+def _prefer_the_turn(tx: Transaction, lease: Lease, again: float | None, *, failed: bool) -> bool:
+    kept = RELEASE(tx, lease, again, failed=failed)
     if kept and again is not None:
-        await tx.run(update(t.due).where(t.due.c.key == lease.key).values(due_at=again))
+        tx.run(update(t.due).where(t.due.c.key == lease.key).values(due_at=again))
     return kept
 
 
-async def _release_anybodys(tx: Transaction, lease: Lease, again: float | None, *, failed: bool) -> bool:
-    await tx.run(update(t.due).where(t.due.c.key == lease.key).values(owner=lease.owner))
-    return await RELEASE(tx, lease, again, failed=failed)
+def _release_anybodys(tx: Transaction, lease: Lease, again: float | None, *, failed: bool) -> bool:
+    tx.run(update(t.due).where(t.due.c.key == lease.key).values(owner=lease.owner))
+    return RELEASE(tx, lease, again, failed=failed)
 
 
-async def _later_wins(tx: Transaction, times: Mapping[str, float]) -> None:
-    await WAKE(tx, times)
+def _later_wins(tx: Transaction, times: Mapping[str, float]) -> None:
+    WAKE(tx, times)
     for key, at in times.items():
-        await tx.run(update(t.due).where(t.due.c.key == key).values(due_at=at))
+        tx.run(update(t.due).where(t.due.c.key == key).values(due_at=at))
 
 
-async def _claim_forgets_later_wakes(tx: Transaction, owner: str, limit: int, lease_seconds: float) -> list[Lease]:
-    leases = await CLAIM(tx, owner, limit, lease_seconds)
-    await tx.run(update(t.due).where(t.due.c.owner == owner).values(due_at=None))
+def _claim_forgets_later_wakes(tx: Transaction, owner: str, limit: int, lease_seconds: float) -> list[Lease]:
+    leases = CLAIM(tx, owner, limit, lease_seconds)
+    tx.run(update(t.due).where(t.due.c.owner == owner).values(due_at=None))
     return leases
 
 

@@ -61,8 +61,8 @@ async def test_the_file_is_made_for_this_user_and_durable(sqlite: World, tmp_pat
     assert (tmp_path / "state").stat().st_mode & 0o077 == 0
     async with store.unit() as unit:
         await unit.append("repo:1", [Entry("fact", {})])
-        mode = (await unit.tx.run(text("PRAGMA journal_mode"))).scalar()
-        sync = (await unit.tx.run(text("PRAGMA synchronous"))).scalar()
+        mode = await unit.do(lambda tx: tx.run(text("PRAGMA journal_mode")).scalar())
+        sync = await unit.do(lambda tx: tx.run(text("PRAGMA synchronous")).scalar())
     assert (mode, sync) == ("wal", 2)
     assert await (await sqlite.reopen(store)).keys() == ["repo:1"]
 
@@ -181,15 +181,13 @@ async def test_a_full_disk_is_told_and_passes(sqlite: World) -> None:
 
 
 async def _limit_pages(store: Store, pages: int) -> None:
-    async with store._database.look() as tx:
-        await tx.run(text(f"PRAGMA max_page_count = {pages}"))
+    await store._database.look(lambda tx: tx.run(text(f"PRAGMA max_page_count = {pages}")).close())
 
 
 async def test_a_locked_file_is_told_and_passes(sqlite: World, tmp_path: Path) -> None:
     """Another program that holds the database is named as the cause; when it lets go, the store goes on."""
     store = await sqlite.open()
-    async with store._database.look() as tx:
-        await tx.run(text("PRAGMA busy_timeout = 1"))
+    await store._database.look(lambda tx: tx.run(text("PRAGMA busy_timeout = 1")).close())
     with contextlib.closing(sqlite3.connect(tmp_path / "state/failres.db", isolation_level=None)) as intruder:
         intruder.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnavailable, match=r"locked\. What to do: end the other program"):

@@ -140,8 +140,8 @@ class Model:
 
 async def _play(store: Store, clock: ManualClock, steps: list[Step]) -> None:
     async with store.unit() as unit:
-        await unit.tx.run(delete(t.outbox))
-        await unit.tx.run(delete(t.lanes))
+        await unit.do(lambda tx: tx.run(delete(t.outbox)))
+        await unit.do(lambda tx: tx.run(delete(t.lanes)))
     model = Model(store, clock)
     for step in steps:
         await getattr(model, step[0])(*step[1:])
@@ -173,16 +173,16 @@ def _no_rivals(one: object, other: object) -> bool:
     return False
 
 
-async def _forget_attempts(tx: Transaction, fresh: Sequence[tuple[Order, int]]) -> None:
-    await INSERT(tx, [(order, 0) for order, _ in fresh])
+def _forget_attempts(tx: Transaction, fresh: Sequence[tuple[Order, int]]) -> None:
+    INSERT(tx, [(order, 0) for order, _ in fresh])
 
 
-async def _put_back_always(tx: Transaction, leased: LeasedOrder, not_before: float, reason: str) -> None:
+def _put_back_always(tx: Transaction, leased: LeasedOrder, not_before: float, reason: str) -> None:
     alone = leased._replace(order=leased.order._replace(target="nobody's"))
-    await PUT_BACK(tx, alone, not_before, reason)
+    PUT_BACK(tx, alone, not_before, reason)
 
 
-async def _supersede_nothing(tx: Transaction, row: Row[*tuple[Any, ...]]) -> None:
+def _supersede_nothing(tx: Transaction, row: Row[*tuple[Any, ...]]) -> None:
     pass
 
 
