@@ -21,6 +21,7 @@ from bot.objects import (
     run_observed,
     understood,
 )
+from bot.progress import job_progressed
 from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, InstallationChanged
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.journal import Unreadable, from_json
@@ -85,10 +86,9 @@ def _workflow_run(payload: Json) -> tuple[Fact, ...]:
 
 def _workflow_job(payload: Json) -> tuple[Fact, ...]:
     with understood("workflow_job delivery"):
-        if payload.get("action") != "completed":
-            return ()
-        finished = job_finished(payload["workflow_job"])
-        return (finished,) if finished else ()
+        job = payload["workflow_job"]
+        told = job_finished(job) if payload.get("action") == "completed" else job_progressed(job)
+        return (told,) if told else ()
 
 
 def _push(payload: Json) -> tuple[Fact, ...]:

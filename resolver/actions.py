@@ -131,6 +131,21 @@ class ReadLog(Action):
         return f"log:{self.job_id}"
 
 
+class ReadJob(Action):
+    """Read a job that runs: how far it has come since it was seen at `known_at` (seconds)."""
+
+    type: Literal["read-job"] = "read-job"
+    number: PullNumber
+    job_id: int
+    head_sha: Sha
+    known_at: float
+
+    @property
+    def target(self) -> str:
+        """That job."""
+        return f"job:{self.job_id}"
+
+
 class RerunJobs(Action):
     """Run the failed jobs of a run again: for a flake, or for evidence. GitHub keeps the run and its frozen merge
     commit.
@@ -269,6 +284,7 @@ AnyAction = (
     | ReadPullConfig
     | ReadRuns
     | FindPull
+    | ReadJob
     | ReadLog
     | RerunJobs
     | StartProbe

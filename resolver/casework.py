@@ -10,8 +10,10 @@ from resolver.attribution import Case, Diff, Refusal, TaskFacts
 from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem, Own, Side, result_of
 from resolver.facts import JobFinished, RunObserved
+from resolver.progress import JobStalled
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.runs import PLAN
+from resolver.stalls import findings_of, stall_finding, standing
 from resolver.state import Base, Head, Pull, RepoState
 
 
@@ -20,7 +22,7 @@ def task_id(number: PullNumber) -> str:
     return f"pr-{number}"
 
 
-def check_of(job: JobFinished, run: RunObserved | None, *, fork: bool = False) -> Check:
+def check_of(job: JobFinished | JobStalled, run: RunObserved | None, *, fork: bool = False) -> Check:
     """Give a job's identity. Without its workflow file, its whole name stands for name and matrix values."""
     path = run.path.partition("@")[0] if run else job.workflow
     return Check(workflow=path, job=job.name, event=run.event if run else "", fork=fork)
@@ -67,6 +69,7 @@ def _of_task(state: RepoState, pull: Pull) -> Iterator[Execution]:
     for job in head.jobs.values():
         yield _execution(head, job, side="task", task=task, fork=fork)
     yield from _running(head, pull.seen.head_sha, side="task", task=task, fork=fork)
+    yield from (_stalled(head, stall, task=task, fork=fork) for stall in standing(head))
 
 
 def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
@@ -114,9 +117,10 @@ def _execution(
     own: Own = "no",
 ) -> Execution:
     triaged = head.triaged.get(job.job_id)
-    items = tuple(FailedItem.of(failure) for failure in triaged.failures) if triaged else ()
+    check = check_of(job, head.runs.get(job.run_id), fork=fork)
+    items = tuple(FailedItem.of(finding) for finding in findings_of(job, triaged, print_name(check)))
     return Execution(
-        check=check_of(job, head.runs.get(job.run_id), fork=fork),
+        check=check,
         commit=commit or job.head_sha,
         tested_base=tested_base(head, job.run_id) if side == "task" else None,
         side=side,
@@ -133,6 +137,25 @@ def _execution(
         tests=triaged.tests if triaged else None,
         log="unread" if triaged is None else "missing" if triaged.missing else "read",
         own=own,
+    )
+
+
+def _stalled(head: Head, stall: JobStalled, *, task: str, fork: bool) -> Execution:
+    """A job that goes on and gets nowhere: red by its stall, whatever its log will say once it has ended."""
+    check = check_of(stall, head.runs.get(stall.run_id), fork=fork)
+    return Execution(
+        check=check,
+        commit=stall.head_sha,
+        tested_base=tested_base(head, stall.run_id),
+        side="task",
+        task=task,
+        run=stall.run_id,
+        attempt=stall.attempt,
+        job_id=stall.job_id,
+        runner=stall.runner or "",
+        started_at=stall.since,
+        result="failed",
+        items=(FailedItem.of(stall_finding(stall, print_name(check))),),
     )
 
 

@@ -19,6 +19,7 @@ from resolver.failure import Failure
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.people import Person
+from resolver.progress import JobProgressed, JobStalled
 from resolver.records import Record
 
 Json = dict[str, Any]
@@ -170,7 +171,7 @@ class JobTriaged(Record):
 
 
 class RollupSeen(Record):
-    """How many checks of a head had failed and how many had passed when the open pull requests were listed.
+    """How many checks of a head had failed, had passed and were running when the open pull requests were listed.
 
     `changed_at` is when GitHub last changed anything of Actions' suites there (seconds): a rerun that ends as before
     shows in nothing else.
@@ -179,6 +180,7 @@ class RollupSeen(Record):
     head_sha: Sha
     failed: int
     passed: int
+    running: int = 0
     changed_at: float | None = None
 
 
@@ -298,6 +300,8 @@ Fact = (
     | RunObserved
     | JobFinished
     | JobTriaged
+    | JobProgressed
+    | JobStalled
     | RollupSeen
     | RunsRead
     | ActionStarted

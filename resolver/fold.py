@@ -37,13 +37,15 @@ from resolver.facts import (
     RunsRead,
 )
 from resolver.fold_gate import fold_gate, fold_probe
+from resolver.fold_progress import fold_progress, without
 from resolver.ids import PullNumber, Sha
 from resolver.journal import Unreadable
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import LIMITS
+from resolver.progress import JobProgressed, JobStalled
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
 
-_OF_A_HEAD = ("check:", "log:", "runs:")
+_OF_A_HEAD = ("check:", "log:", "runs:", "job:")
 """Targets that belong to one head; what was done on an earlier one is of no use any more."""
 
 K = TypeVar("K")
@@ -67,6 +69,8 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return _config_read(state, fact)
         case RunObserved() | JobFinished() | JobTriaged() | RollupSeen() | RunsRead():
             return _execution(state, fact)
+        case JobProgressed() | JobStalled():
+            return fold_progress(state, fact)
         case ActionStarted() | ActionDone() | ActionRefused():
             return _effect(state, fact)
         case HeadPushed() | GateAttributed() | GateReattributed():
@@ -155,7 +159,9 @@ def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | 
             newer = known is None or (fact.attempt, fact.updated_at) >= (known.attempt, known.updated_at)
             head = replace(head, runs=_with(head.runs, fact.run_id, fact)) if newer else head
         case JobFinished():
-            head = replace(head, jobs=_with(head.jobs, fact.job_id, fact))
+            progress = without(head.progress, fact.job_id)
+            head = replace(head, jobs=_with(head.jobs, fact.job_id, fact), progress=progress)
+            state = replace(state, steps=state.steps.with_job(fact))
         case JobTriaged():
             head = replace(head, triaged=_with(head.triaged, fact.job_id, fact))
         case RollupSeen():
@@ -249,6 +255,8 @@ def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] 
             return None
         case ConfigRead():
             return frozenset(n for n, pull in state.pulls.items() if pull.seen.base_ref == fact.ref)
+        case JobProgressed() | JobStalled():
+            return frozenset(state.pulls_of(fact.head_sha))
         case BaseMoved() | ProbeStarted() | RerunStarted() | RerunEnded() | Synced():
             return frozenset()
         case ProbeDispatched() | ProbeRemoved():

@@ -28,8 +28,12 @@ def fold_gate(state: RepoState, fact: HeadPushed | GateAttributed | GateReattrib
             if fact.klass == "base-drift" and fact.fingerprint is not None:
                 drift = DriftVerdict(fingerprint=fact.fingerprint, at=fact.at)
                 pull = replace(pull, drifts=(*pull.drifts[-LIMITS.pushes :], drift))
-        case GateReattributed():
-            return state
+        case GateReattributed():  # what holds instead, where anything does, is recorded with it
+            if fact.head_sha != pull.seen.head_sha:
+                return state
+            about = (fact.check.key, fact.fingerprint)
+            left = {key: each for key, each in pull.verdicts.items() if (each.check.key, each.fingerprint) != about}
+            pull = replace(pull, verdicts=left)
         case _:
             assert_never(fact)
     return replace(state, pulls={**state.pulls, fact.number: pull})

@@ -39,6 +39,7 @@ from resolver.facts import (
 )
 from resolver.ids import PullNumber
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.progress import JobProgressed, JobStalled
 from resolver.records import Record
 
 VERSION = 1
@@ -55,6 +56,8 @@ KINDS: Mapping[str, type[Fact]] = {
     "run.observed": RunObserved,
     "job.finished": JobFinished,
     "job.triaged": JobTriaged,
+    "job.progressed": JobProgressed,
+    "job.stalled": JobStalled,
     "rollup.seen": RollupSeen,
     "runs.read": RunsRead,
     "action.started": ActionStarted,
@@ -123,6 +126,8 @@ def once(fact: Fact) -> str | None:
             return f"job:{fact.run_id}:{fact.attempt}:{fact.job_id}"
         case JobTriaged():
             return f"triaged:{fact.job_id}"
+        case JobStalled():
+            return f"stalled:{fact.job_id}:{fact.step_number}"
         case ActionStarted():
             return f"started:{fact.ticket}"
         case ActionDone() | ActionRefused():
@@ -146,6 +151,7 @@ def once(fact: Fact) -> str | None:
             | BaseMoved()
             | ConfigRead()
             | RunObserved()
+            | JobProgressed()
             | RollupSeen()
             | RunsRead()
             | GateAttributed()

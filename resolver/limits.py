@@ -36,6 +36,18 @@ class Limits(Record):
     pushes: int = 50
     """How many of a pull request's pushes are remembered."""
 
+    stall_history: int = 5
+    """With fewer past durations of a step, no stall of it is claimed unless the configuration gives a budget."""
+
+    step_samples: int = 50
+    """How many durations of one step are remembered, the newest."""
+
+    step_names: int = 60
+    """Of how many steps of one job durations are remembered."""
+
+    step_jobs: int = 1_000
+    """Of how many jobs the steps' durations are remembered."""
+
     unowned_heads: int = 200
     """How many commits that belong to no open pull request or base are remembered."""
 

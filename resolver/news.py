@@ -14,6 +14,7 @@ from resolver.facts import (
     RollupSeen,
     RunObserved,
 )
+from resolver.progress import JobProgressed
 from resolver.state import RepoState
 
 
@@ -39,6 +40,10 @@ def is_news(state: RepoState, fact: Fact) -> bool:
             return run is None or (
                 (fact.attempt, fact.updated_at) >= (run.attempt, run.updated_at) and _told(fact) != _told(run)
             )
+        case JobProgressed():
+            head = state.head(fact.head_sha)
+            ended = fact.job_id in head.jobs
+            return not ended and fact.newer(head.progress.get(fact.job_id)) and bool(state.pulls_of(fact.head_sha))
         case RollupSeen():
             return state.head(fact.head_sha).rollup != fact
         case CommentGone():
@@ -50,7 +55,7 @@ def is_news(state: RepoState, fact: Fact) -> bool:
 
 def _told(run: RunObserved) -> tuple[int, str, str | None, str]:
     """Give what matters of a run; its progress between `queued` and `completed` does not."""
-    status = run.status if run.status == "completed" else "running"
+    status = run.status if run.status in ("completed", "pending", "waiting") else "running"
     return run.attempt, status, run.conclusion, run.path
 
 

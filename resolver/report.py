@@ -8,6 +8,7 @@ from resolver.attribution.outcome import Verdict
 from resolver.config import ConfigProblem
 from resolver.failure import Failure
 from resolver.ids import PullNumber, Sha
+from resolver.progress import JobStalled
 from resolver.records import Record
 
 
@@ -31,6 +32,20 @@ class FailedCheck(Record):
     flaky: tuple[str, ...] = ()
     capped: int = 0
     missing: str | None = None
+    stall: JobStalled | None = None
+
+
+class Unfinished(Record):
+    """A job, or a run without jobs, that has not begun and is no stall; `why` is GitHub's word for it.
+
+    `why` is `no-history` where a job runs and nothing says for how long its `step` may. `since` is in seconds.
+    """
+
+    workflow: str
+    job: str = ""
+    why: str
+    since: float
+    step: str = ""
 
 
 class Standing(Record):
@@ -58,6 +73,7 @@ class Report(Record):
     state: Literal["red", "config", "green", "quiet"]
     failed: tuple[FailedCheck, ...] = ()
     derived: tuple[str, ...] = ()
+    unfinished: tuple[Unfinished, ...] = ()
     passed: tuple[str, ...] = ()
     config_problems: tuple[ConfigProblem, ...] = ()
     base_config_problems: tuple[ConfigProblem, ...] = ()

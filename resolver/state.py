@@ -28,6 +28,8 @@ from resolver.facts import (
 )
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.ledger import Ledger
+from resolver.progress import JobProgressed, JobStalled
+from resolver.step_history import StepHistory
 
 
 def _nothing() -> Mapping[Any, Any]:
@@ -62,6 +64,8 @@ class Head:
     runs: Mapping[int, RunObserved] = field(default_factory=_nothing)
     jobs: Mapping[int, JobFinished] = field(default_factory=_nothing)
     triaged: Mapping[int, JobTriaged] = field(default_factory=_nothing)
+    progress: Mapping[int, JobProgressed] = field(default_factory=_nothing)
+    stalls: Mapping[int, JobStalled] = field(default_factory=_nothing)
     rollup: RollupSeen | None = None
     read_for: RollupSeen | None = None
     listed_at: float | None = None
@@ -76,7 +80,9 @@ class Head:
         return iter(newest.values())
 
     def ever_failed(self) -> bool:
-        """Say whether any execution of any attempt failed here."""
+        """Say whether any execution of any attempt failed here, or ran and got nowhere."""
+        if self.stalls:
+            return True
         return any(meaning(job.conclusion) is Meaning.FAILED for job in self.jobs.values())
 
     def failed(self) -> list[JobFinished]:
@@ -139,7 +145,9 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class RepoState:
-    """A whole repository. `effects` are those of the repository's own actions, `ledger` what was tried."""
+    """A whole repository. `effects` are those of the repository's own actions, `ledger` what was tried, `steps` how
+    long the steps of its jobs have taken.
+    """
 
     repo: RepoObserved | None = None
     active: bool = True
@@ -149,6 +157,7 @@ class RepoState:
     effects: Mapping[str, Effect] = field(default_factory=_nothing)
     probes: Mapping[str, Probe] = field(default_factory=_nothing)
     ledger: Ledger = field(default_factory=Ledger)
+    steps: StepHistory = field(default_factory=StepHistory)
     comments_at: tuple[float, ...] = ()
     unreadable: tuple[str, ...] = ()
 
@@ -164,7 +173,7 @@ class RepoState:
 _UNKNOWN_HEAD = Head()
 
 
-def check_id(job: JobFinished, run: RunObserved | None) -> str:
+def check_id(job: JobFinished | JobProgressed | JobStalled, run: RunObserved | None) -> str:
     """Name a check: the workflow's file, the job's name with its matrix values, and the event (specification, section
     1).
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.inert import code, escape_html, fence, fold_in
+from bot.words.stall import stalls, unfinished, what_next
 from bot.words.verdict import evidence, following, open_question, sentence
 from resolver.config import ConfigProblem
 from resolver.ids import TextHash
@@ -113,6 +114,7 @@ def _now(report: Report) -> list[str]:
     if report.derived:
         names = ", ".join(code(name, 60) for name in report.derived[:8])
         told.append(f"Not run or cancelled because of it: {names}.")
+    told.extend((*stalls(report), *unfinished(report)))
     told.append(f"**What happens now:** {next_step(report)}")
     if report.cause.lead is not None:
         told.append(fold_in("Evidence", evidence(report.cause.lead)))
@@ -122,7 +124,7 @@ def _now(report: Report) -> list[str]:
 def next_step(report: Report) -> str:
     """Say what follows, and that failres does nothing where it may only explain."""
     lead = report.cause.lead
-    known = following(lead) if lead is not None else open_question(report)
+    known = open_question(report) if lead is None else what_next(report, lead) or following(lead)
     if report.from_fork:
         return f"{known} failres explains pull requests from forks and does nothing else on them."
     if report.by_dependabot:

@@ -11,6 +11,7 @@ from resolver.taxonomy import TAXONOMY
 
 ENDINGS = {
     "timed_out": "ran into its time limit",
+    "in_progress": "makes no progress",
     "startup_failure": "could not be started",
     "action_required": "waits for an approval",
 }

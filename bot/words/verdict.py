@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from bot.words.inert import code, one_line
+from bot.words.stall import stalled
 from resolver.attribution.outcome import Evidence, Verdict
 from resolver.report import Report
 
@@ -29,7 +30,7 @@ def sentence(report: Report, verdict: Verdict) -> str:
         case "base-drift":
             return f"{what} was mended on {base} after this branch was tested: it needs the newer base"
         case "gate-stalled":
-            return f"{what} made no progress any more and was ended"
+            return stalled(report, verdict, what)
         case "base-defect":
             return f"Not this pull request: {what} fails in the same way on a clean {base}"
         case "task-defect":

@@ -13,6 +13,7 @@ from bot.work.act.unprobe import remove_probe
 from bot.work.observe.base import read_config, read_pull_config
 from bot.work.observe.jobs import read_runs
 from bot.work.observe.logs import read_log
+from bot.work.observe.progress import read_job
 from bot.work.observe.pulls import find_pull, read_files, read_pull, sweep_pulls
 from bot.work.outcome import Outcome
 from bot.work.place import Place
@@ -24,6 +25,7 @@ from resolver.actions import (
     PostComment,
     ReadConfig,
     ReadFiles,
+    ReadJob,
     ReadLog,
     ReadPull,
     ReadPullConfig,
@@ -51,6 +53,8 @@ async def perform(place: Place, action: AnyAction, texts: Texts) -> Outcome:
             return await read_runs(place, action)
         case FindPull():
             return await find_pull(place, action)
+        case ReadJob():
+            return await read_job(place, action)
         case ReadLog():
             return await read_log(place, action)
         case SweepPulls():

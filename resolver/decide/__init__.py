@@ -16,6 +16,7 @@ from resolver.decide.gate import reads, repository_reads
 from resolver.decide.reruns import ended_reruns
 from resolver.decide.rights import Silence, silence
 from resolver.decide.speak import speak
+from resolver.decide.stalls import watch_jobs
 from resolver.ids import PullNumber
 from resolver.limits import LIMITS, Limits
 from resolver.state import RepoState
@@ -37,8 +38,12 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     if cause is not None and silence(state, pull) is None:
         desired.extend(cause.actions)
     said = speak(state, pull, now, limits, cause.answer if cause else None)
+    watched = watch_jobs(state, pull, now, limits, desired) if silence(state, pull) is None else Due()
+    desired.extend(watched.actions)
+    facts = (*facts, *watched.facts)
     own, shared = split(desired)
     again_at = earlier(said.again_at, cause.again_at if cause else None)
+    again_at = earlier(again_at, watched.again_at)
     mine = due(pull.effects, (*own, *said.actions), now, again_at)
     ours = due(state.effects, shared, now, mine.again_at)
     return Due((*mine.actions, *ours.actions), ours.again_at, facts)

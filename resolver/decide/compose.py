@@ -5,17 +5,26 @@ from __future__ import annotations
 from typing import Literal
 
 from resolver.attribution import ORDER, Attribution, Undecided
+from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.rights import DEPENDABOT, config_of, managed
+from resolver.decide.running import stalled_checks, unfinished
 from resolver.facts import JobFinished
+from resolver.ids import RunId
 from resolver.report import FailedCheck, Report, Standing
+from resolver.runs import run_id
+from resolver.stalls import as_failure, findings_of, standing
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
 
 
-def compose(state: RepoState, pull: Pull, answer: Attribution | None = None) -> Report:
-    """Give everything that is to be said of the pull request's current head; `answer` is what attribution says now."""
+def compose(state: RepoState, pull: Pull, answer: Attribution | None = None, now: float | None = None) -> Report:
+    """Give everything that is to be said of the pull request's current head; `answer` is what attribution says now.
+
+    What waits is told once it has done so for long; without `now` (seconds), at once.
+    """
     head = state.head(pull.seen.head_sha)
-    failed = tuple(_failed_check(head, job, pull.effects.get(f"log:{job.job_id}")) for job in head.failed())
+    failed = tuple(_failed_check(head, job, pull.effects.get(f"log:{job.job_id}"), run_id(pull.seen)) for job in head.failed())
+    failed = (*failed, *stalled_checks(pull, head))
     problems = pull.config.problems if pull.config else ()
     base = state.bases.get(pull.seen.base_ref, Base()).config
     return Report(
@@ -24,6 +33,7 @@ def compose(state: RepoState, pull: Pull, answer: Attribution | None = None) -> 
         state=_overall(pull, head, bool(problems)),
         failed=failed,
         derived=tuple(sorted(_derived(head))) if failed else (),
+        unfinished=unfinished(head, config_of(state, pull).stall, state.steps, now) if failed else (),
         passed=tuple(sorted(pull.reds & _passed(head))),
         config_problems=problems,
         base_config_problems=base.problems if base else (),
@@ -50,9 +60,10 @@ def _cause(pull: Pull, answer: Attribution | None) -> Standing:
     )
 
 
-def _failed_check(head: Head, job: JobFinished, reading: Effect | None) -> FailedCheck:
+def _failed_check(head: Head, job: JobFinished, reading: Effect | None, our_run: RunId) -> FailedCheck:
     run, triaged = head.runs.get(job.run_id), head.triaged.get(job.job_id)
     missing = triaged.missing if triaged else _unread(reading)
+    findings = findings_of(job, triaged, print_name(check_of(job, run)))
     return FailedCheck(
         check=check_id(job, run),
         workflow=run.name if run else job.workflow,
@@ -63,7 +74,7 @@ def _failed_check(head: Head, job: JobFinished, reading: Effect | None) -> Faile
         attempt=job.attempt,
         job_id=job.job_id,
         url=job.url,
-        failures=triaged.failures if triaged else (),
+        failures=tuple(as_failure(finding, job, our_run) for finding in findings),
         flaky=triaged.flaky if triaged else (),
         capped=triaged.capped if triaged else 0,
         missing=missing,
@@ -90,6 +101,8 @@ def _passed(head: Head) -> frozenset[str]:
 
 def _overall(pull: Pull, head: Head, broken_config: bool) -> Literal["red", "config", "green", "quiet"]:
     if head.failed():
+        return "red"
+    if standing(head):
         return "red"
     if broken_config:
         return "config"

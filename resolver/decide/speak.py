@@ -8,7 +8,8 @@ from resolver.config import RepoConfig
 from resolver.decide.compose import compose
 from resolver.decide.due import Due, earlier
 from resolver.decide.gate import logs_wanted
-from resolver.decide.rights import Silence, silence
+from resolver.decide.rights import Silence, config_of, silence
+from resolver.decide.running import tell_at
 from resolver.limits import Limits
 from resolver.report import Report
 from resolver.state import Base, Head, Pull, RepoState
@@ -22,14 +23,15 @@ def speak(state: RepoState, pull: Pull, now: float, limits: Limits, answer: Attr
     patience = _waiting_until(pull, state.head(pull.seen.head_sha), now, limits)
     if patience is not None:
         return Due((), patience)
-    report = compose(state, pull, answer)
+    report = compose(state, pull, answer, now)
     actions: list[AnyAction] = []
     check = f"check:{pull.seen.number}:{pull.seen.head_sha}"
     if report.state in ("red", "config") or (report.state == "green" and check in pull.effects):
         actions.append(PostCheck(number=pull.seen.number, report=report))
     if quiet is None:
         actions.extend(_comment(state, pull, report, now))
-    return Due(tuple(actions), None)
+    head, rules = state.head(pull.seen.head_sha), config_of(state, pull).stall
+    return Due(tuple(actions), tell_at(head, rules, state.steps, now) if report.failed else None)
 
 
 def _comment(state: RepoState, pull: Pull, report: Report, now: float) -> list[PostComment]:

@@ -25,6 +25,7 @@ from resolver.facts import (
 from resolver.journal import KINDS, Unreadable, from_json, kind_of, once, to_json
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.people import Person
+from resolver.progress import JobProgressed, JobStalled, StepSeen
 from tests.core.made import BASE, HEAD, config, files, job, pull, repo, run, triaged
 
 CHECK = Check(workflow=".github/workflows/ci.yml", job="test")
@@ -65,6 +66,33 @@ FACTS = [
     run(),
     job(),
     triaged(),
+    JobProgressed(
+        job_id=30,
+        run_id=20,
+        attempt=1,
+        name="test",
+        workflow="ci",
+        head_sha=HEAD,
+        status="in_progress",
+        since=100.0,
+        seen_at=101.0,
+        steps=(StepSeen(number=2, name="Test", status="in_progress", started_at=101.0),),
+    ),
+    JobStalled(
+        job_id=30,
+        run_id=20,
+        attempt=1,
+        name="test",
+        workflow="ci",
+        head_sha=HEAD,
+        step_number=2,
+        step="Test",
+        since=101.0,
+        seen_at=701.0,
+        budget=600.0,
+        source="history",
+        samples=12,
+    ),
     RollupSeen(head_sha=HEAD, failed=1, passed=2),
     RunsRead(head_sha=HEAD, at=5.0, rollup=RollupSeen(head_sha=HEAD, failed=1, passed=2)),
     ActionStarted(ticket="check:7#1", key="check:7@1", target="check:7", type="post-check", number=7, at=5.0),

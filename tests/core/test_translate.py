@@ -15,6 +15,7 @@ from resolver.facts import (
     RunObserved,
 )
 from resolver.journal import kind_of, to_json
+from resolver.progress import JobProgressed
 from tests.core.made import job
 from tests.server.deliveries import examples
 
@@ -51,11 +52,17 @@ def test_a_pull_requests_delivery_tells_the_whole_pull_request():
         assert (seen.author.id, seen.state) == (pull["user"]["id"], pull["state"])
 
 
-def test_only_a_jobs_end_is_a_fact():
-    """Progress costs no record."""
+def test_a_jobs_end_and_its_progress_are_facts():
+    """The action decides which: old examples say `completed` in a delivery of a job that has not ended."""
     ends = [facts("workflow_job", payload) for payload in of("workflow_job", action="completed")]
     assert [type(found[0]) for found in ends] == [JobFinished] * len(ends)
-    assert not any(facts("workflow_job", payload) for payload in of("workflow_job", action="in_progress"))
+    for action in ("queued", "waiting", "in_progress"):
+        for payload in of("workflow_job", action=action):
+            (seen,) = facts("workflow_job", payload)
+            assert isinstance(seen, JobProgressed)
+            assert (seen.job_id, seen.status) == (payload["workflow_job"]["id"], payload["workflow_job"]["status"])
+            assert seen.seen_at >= seen.since > 0
+            assert len(seen.steps) == len(payload["workflow_job"]["steps"])
 
 
 def test_one_result_that_arrives_as_four_events_is_one_execution():

@@ -13,11 +13,11 @@ class Controls:
     """
     Decisions by job; a name is the job's as GitHub shows it (`test (3.11)`) or its key in the file (`test`).
 
-    `held` jobs start and do not end; `queued` ones find no runner; `lost` ones lose it, once.
+    `held` jobs start and do not end, in the step that is named or in their first; `queued` ones find no runner; `lost` ones lose it, once.
     """
 
     functions: dict[str, JobFunction] = field(default_factory=dict)
-    held: set[str] = field(default_factory=set)
+    held: dict[str, str | None] = field(default_factory=dict)
     queued: set[str] = field(default_factory=set)
     lost: set[str] = field(default_factory=set)
     once: dict[str, list[Outcome]] = field(default_factory=dict)
@@ -29,6 +29,10 @@ class Controls:
     def holds(self, job: Job) -> bool:
         """Whether the job must not end yet."""
         return job.name in self.held or job.key in self.held
+
+    def held_step(self, job: Job) -> str | None:
+        """The step in which a held job stays."""
+        return self.held.get(job.name) or self.held.get(job.key)
 
     def keeps_queued(self, job: Job) -> bool:
         """Whether the job must not begin yet."""

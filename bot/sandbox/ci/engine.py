@@ -99,13 +99,13 @@ class Ci:
         """Let a function over the tested tree stand for a job from now on."""
         self._board.controls.functions[name] = function
 
-    def hold(self, name: str) -> None:
-        """Let a job begin but not end."""
-        self._board.controls.held.add(name)
+    def hold(self, name: str, step: str | None = None) -> None:
+        """Let a job begin but not end; it stays in its first step, or in the one of that title."""
+        self._board.controls.held[name] = step
 
     def release(self, name: str) -> None:
         """Let a held or queued job go on at the next `advance`."""
-        self._board.controls.held.discard(name)
+        self._board.controls.held.pop(name, None)
         self._board.controls.queued.discard(name)
 
     def keep_queued(self, name: str) -> None:
@@ -115,7 +115,7 @@ class Ci:
     def lose_runner(self, name: str) -> None:
         """Let the job's runner vanish in its next execution, or in the one that is held."""
         self._board.controls.lost.add(name)
-        self._board.controls.held.discard(name)
+        self._board.controls.held.pop(name, None)
 
     def fail_once(self, name: str, *lines: str | bytes, outcome: Outcome | None = None) -> None:
         """Let the job's next execution fail, having printed these lines (or end as `outcome` says)."""

@@ -27,7 +27,7 @@ def begin(board: Board, plan: Plan, one: Opened) -> None:
     at = max(board.github.clock.now(), one.job.created_at)
     if plan.run.latest.status != "in_progress":
         board.records.run_started(plan.repo, plan.run, at)
-    steps = frame.planned_steps(one.spec, at)
+    steps = frame.planned_steps(one.spec, at, board.controls.held_step(one.job))
     plan.stops[one.job.id] = asyncio.Event()
     board.records.job_started(plan.repo, plan.run, one.job, steps, at)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.objects import NotUnderstood, job_finished, run_observed
+from bot.progress import job_progressed
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import ReadRuns
@@ -30,9 +31,9 @@ async def _jobs(place: Place, run: RunObserved) -> list[Fact]:
     jobs: list[Fact] = []
     async for item in place.installation.pages(path, key="jobs", filter="all"):
         try:
-            finished = job_finished(item)
+            told = job_finished(item) or job_progressed(item, place.clock.now())
         except NotUnderstood:
             continue
-        if finished is not None:
-            jobs.append(finished)
+        if told is not None:
+            jobs.append(told)
     return jobs

@@ -79,7 +79,7 @@ query($owner: String!, $name: String!, $after: String) {
   }
 }
 """
-"""One page for 50 open pull requests: what webhooks should have told, and how many checks failed and passed."""
+"""One page for 50 open pull requests: what webhooks should have told, and how many checks failed, passed and run."""
 
 ACTIONS = "github-actions"
 """The App under whose name Actions reports; failres's own suites do not count."""
@@ -147,6 +147,8 @@ def _rollup(head: Sha, commit: Json) -> RollupSeen:
     counts = commit["statusCheckRollup"]["contexts"].get("checkRunCountsByState") or ()
     failed = sum(int(entry["count"]) for entry in counts if entry["state"] in FAILED)
     passed = sum(int(entry["count"]) for entry in counts if entry["state"] == "SUCCESS")
+    running = sum(int(entry["count"]) for entry in counts if entry["state"] == "IN_PROGRESS")
     suites = (commit.get("checkSuites") or {}).get("nodes") or ()
     times = [seconds(suite["updatedAt"]) or 0.0 for suite in suites if (suite.get("app") or {}).get("slug") == ACTIONS]
-    return RollupSeen(head_sha=head, failed=failed, passed=passed, changed_at=max(times, default=None))
+    changed_at = max(times, default=None)
+    return RollupSeen(head_sha=head, failed=failed, passed=passed, running=running, changed_at=changed_at)

@@ -20,12 +20,15 @@ RUNNER_VERSION = "2.328.0"
 _CYAN, _PLAIN = "\x1b[36;1m", "\x1b[0m"
 
 
-def planned_steps(spec: JobSpec, at: float) -> list[Step]:
-    """The steps of a job that has just begun: set up, the first one running, the rest queued."""
+def planned_steps(spec: JobSpec, at: float, running: str | None = None) -> list[Step]:
+    """The steps of a job that has just begun: set up, the first one (or the one of that title) running, the rest queued."""
     steps = [Step(1, "Set up job", "completed", "success", at, at)]
     steps += [Step(number, step.title) for number, step in enumerate(spec.steps, 2)]
-    if spec.steps:
-        steps[1].status, steps[1].started_at = "in_progress", at
+    current = next((place for place, step in enumerate(steps) if step.name == running), 1)
+    for step in steps[1:current]:
+        step.status, step.conclusion, step.started_at, step.completed_at = "completed", "success", at, at
+    for step in steps[current : current + 1]:
+        step.status, step.started_at = "in_progress", at
     return steps
 
 
