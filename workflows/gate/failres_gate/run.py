@@ -32,7 +32,7 @@ _PIPEFULS = 16
 
 
 class Run:
-    """A check that runs. `watch` holds what was seen of it, `open_line` says that its last line on stderr has no end."""
+    """A check that runs. `watch` holds what was seen of it, `open_line` that its last line on stderr has no end."""
 
     def __init__(self, options: Options, where: Places) -> None:
         self.options = options
