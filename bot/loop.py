@@ -58,9 +58,15 @@ class Loop:
     """Runs turns: one at a time for each repository, several repositories side by side."""
 
     def __init__(
-        self, store: Store, clock: Clock, limits: Limits = LIMITS, loop_limits: LoopLimits | None = None
+        self,
+        store: Store,
+        clock: Clock,
+        limits: Limits = LIMITS,
+        loop_limits: LoopLimits | None = None,
+        *,
+        own_app: int | None = None,
     ) -> None:
-        self._store, self._clock, self._limits = store, clock, limits
+        self._store, self._clock, self._limits, self._own_app = store, clock, limits, own_app
         self._loop_limits = loop_limits or LoopLimits()
         self._known: dict[str, Known] = {}
 
@@ -133,7 +139,7 @@ class Loop:
         return None if everything else frozenset(dirty)
 
     def _facts(self, key: str, delivery: Received) -> tuple[Fact, ...]:
-        translation = translate(delivery.event, json.loads(delivery.body))
+        translation = translate(delivery.event, json.loads(delivery.body), self._own_app)
         if translation.ignored:
             log.info(
                 "%s: delivery %s (%s) brought nothing: %s", key, delivery.guid, delivery.event, translation.ignored
@@ -149,16 +155,19 @@ class Loop:
 
     async def _decide(self, unit: Unit, key: str, known: Known, dirty: frozenset[PullNumber] | None) -> float | None:
         now = self._clock.now()
+        ours = decide_repository(known.state, now, self._limits)
+        await self._append(unit, key, known, ours.facts)
+        if ours.facts:
+            dirty = None
         numbers = tuple(known.state.pulls) if dirty is None else tuple(sorted(dirty))
         for number in numbers:
             again = await self._decide_pull(unit, key, known, number, now)
             known.again.pop(number, None)
             if again is not None:
                 known.again[number] = again
-        wanted = decide_repository(known.state, now, self._limits)
-        await self._start(unit, key, known, wanted.actions, now)
+        await self._start(unit, key, known, ours.actions, now)
         known.fresh = False
-        return earlier(wanted.again_at, min(known.again.values(), default=None))
+        return earlier(ours.again_at, min(known.again.values(), default=None))
 
     async def _decide_pull(self, unit: Unit, key: str, known: Known, number: PullNumber, now: float) -> float | None:
         """Decide until nothing new is to be recorded: what is said follows from what was just recorded."""

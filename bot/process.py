@@ -52,7 +52,8 @@ async def open_process(
                 clock,
                 stopped=settings.stopped,
                 web_url=settings.pages,
-                limits=limits,
+                own_app=int(settings.app_id),
+                limits=limits.model_copy(update={"ceiling": settings.mode}),
                 pace=pace,
                 lookout=lookout,
             )

@@ -10,11 +10,12 @@ from resolver.attribution import Case, Diff, Refusal, TaskFacts
 from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem, Own, Side, result_of
 from resolver.facts import JobFinished, RunObserved
-from resolver.progress import JobStalled
 from resolver.ids import Fingerprint, PullNumber, Sha
+from resolver.progress import JobStalled
 from resolver.runs import PLAN
 from resolver.stalls import findings_of, stall_finding, standing
 from resolver.state import Base, Head, Pull, RepoState
+from resolver.third_party_case import executions as third_party
 
 
 def task_id(number: PullNumber) -> str:
@@ -37,10 +38,14 @@ def make_case(state: RepoState, pull: Pull, now: float, config: RepoConfig, refu
     """Give the case of a pull request at its current head."""
     mine = tuple(_of_task(state, pull))
     prints = {item.fingerprint for each in mine for item in each.items}
+    before = [each for each in state.flakes if each.number != pull.seen.number]
     return Case(
         task=_task(state, pull, config),
+        flaked=frozenset(each.fingerprint for each in before if each.fingerprint is not None),
+        flakes_in_window=frozenset(each.check for each in before if each.at > now - config.flake.window),
         executions=(*mine, *_of_base(state, pull), *_of_others(state, pull, prints)),
         now=now,
+        outage=state.outage.on,
         rules=config.attribution,
         refusals=(*refusals, *_unreadable_logs(mine)),
     )
@@ -70,6 +75,7 @@ def _of_task(state: RepoState, pull: Pull) -> Iterator[Execution]:
         yield _execution(head, job, side="task", task=task, fork=fork)
     yield from _running(head, pull.seen.head_sha, side="task", task=task, fork=fork)
     yield from (_stalled(head, stall, task=task, fork=fork) for stall in standing(head))
+    yield from third_party(head, side="task", task=task, fork=fork)
 
 
 def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
@@ -78,6 +84,7 @@ def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
         head = state.head(sha)
         yield from (_execution(head, job, side="base") for job in head.jobs.values())
         yield from _running(head, sha, side="base")
+        yield from third_party(head, side="base")
     for probe in state.probes.values():
         head = state.head(probe.dispatched.commit)
         at = probe.dispatched.base_sha
@@ -102,6 +109,9 @@ def _of_others(state: RepoState, pull: Pull, prints: set[Fingerprint]) -> Iterat
         head = state.head(other.seen.head_sha)
         for job in head.jobs.values():
             execution = _execution(head, job, side="task", task=task_id(other.seen.number), own=own)
+            if any(item.fingerprint in prints for item in execution.items):
+                yield execution
+        for execution in third_party(head, side="task", task=task_id(other.seen.number), own=own):
             if any(item.fingerprint in prints for item in execution.items):
                 yield execution
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from resolver.attribution.diff import ChangedFile
+from resolver.attribution.outage import OutageMode
 from resolver.attribution.outcome import Verdict
 from resolver.attribution.withdraw import Reattributed
 from resolver.config import ConfigProblem, RepoConfig
@@ -21,6 +22,7 @@ from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synce
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled
 from resolver.records import Record
+from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
 
 Json = dict[str, Any]
 
@@ -274,6 +276,12 @@ class ProbeRemoved(Record):
     reason: str
 
 
+class OutageChanged(Record):
+    """Many tasks fail together, or do not any more: `mode` says since when and by what (specification, section 5)."""
+
+    mode: OutageMode
+
+
 class CommentGone(Record):
     """The comment that failres kept up to date was deleted by somebody."""
 
@@ -302,6 +310,9 @@ Fact = (
     | JobTriaged
     | JobProgressed
     | JobStalled
+    | CheckFinished
+    | StatusSeen
+    | AnnotationsRead
     | RollupSeen
     | RunsRead
     | ActionStarted
@@ -316,6 +327,7 @@ Fact = (
     | RerunEnded
     | ProbeStarted
     | Synced
+    | OutageChanged
     | CommentGone
     | EngineStuck
 )

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar, assert_never
 
-from resolver.conclusions import Meaning, meaning
 from resolver.facts import (
     ActionDone,
     ActionRefused,
@@ -26,6 +25,7 @@ from resolver.facts import (
     InstallationChanged,
     JobFinished,
     JobTriaged,
+    OutageChanged,
     ProbeDispatched,
     ProbeRemoved,
     PullConfigRead,
@@ -44,8 +44,9 @@ from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synce
 from resolver.limits import LIMITS
 from resolver.progress import JobProgressed, JobStalled
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
+from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, third_party_id
 
-_OF_A_HEAD = ("check:", "log:", "runs:", "job:")
+_OF_A_HEAD = ("check:", "log:", "runs:", "job:", "annotations:")
 """Targets that belong to one head; what was done on an earlier one is of no use any more."""
 
 K = TypeVar("K")
@@ -69,6 +70,8 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return _config_read(state, fact)
         case RunObserved() | JobFinished() | JobTriaged() | RollupSeen() | RunsRead():
             return _execution(state, fact)
+        case CheckFinished() | StatusSeen() | AnnotationsRead():
+            return _third_party(state, fact)
         case JobProgressed() | JobStalled():
             return fold_progress(state, fact)
         case ActionStarted() | ActionDone() | ActionRefused():
@@ -77,6 +80,8 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return fold_gate(state, fact)
         case ProbeDispatched() | ProbeRemoved():
             return fold_probe(state, fact)
+        case OutageChanged():
+            return replace(state, outage=fact.mode)
         case RerunStarted() | RerunEnded() | ProbeStarted() | Synced():
             return replace(state, ledger=state.ledger.with_event(fact))
         case CommentGone():
@@ -125,6 +130,7 @@ def _pull_observed(state: RepoState, fact: PullObserved) -> RepoState:
 def _join_reds(state: RepoState, pull: Pull) -> Pull:
     head = state.head(pull.seen.head_sha)
     reds = {check_id(job, head.runs.get(job.run_id)) for job in head.failed()}
+    reds |= {third_party_id(told) for told in head.failed_third_party()}
     return replace(pull, reds=pull.reds | reds)
 
 
@@ -132,7 +138,10 @@ def _pull_read(state: RepoState, fact: PullFilesRead | PullConfigRead) -> RepoSt
     pull = state.pulls.get(fact.number)
     if pull is None or pull.seen.head_sha != fact.head_sha:
         return state
-    read = replace(pull, files=fact) if isinstance(fact, PullFilesRead) else replace(pull, config=fact)
+    if isinstance(fact, PullFilesRead):
+        read = replace(pull, files=fact, scope=fact.files if pull.scope is None else pull.scope)
+    else:
+        read = replace(pull, config=fact)
     return replace(state, pulls=_with(state.pulls, fact.number, read))
 
 
@@ -176,8 +185,28 @@ def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | 
     return _forget_heads(state)
 
 
+def _third_party(state: RepoState, fact: CheckFinished | StatusSeen | AnnotationsRead) -> RepoState:
+    """An older end of the same check run, or status of the same context, replaces no newer one."""
+    head = state.head(fact.head_sha)
+    match fact:
+        case CheckFinished():
+            run = head.checks.get(fact.check_run_id)
+            if run is None or fact.order >= run.order:
+                head = replace(head, checks=_with(head.checks, fact.check_run_id, fact))
+        case StatusSeen():
+            status = head.statuses.get(fact.context)
+            if status is None or fact.order >= status.order:
+                head = replace(head, statuses=_with(head.statuses, fact.context, fact))
+        case AnnotationsRead():
+            head = replace(head, annotated=_with(head.annotated, fact.check_run_id, fact))
+        case _:
+            assert_never(fact)
+    state = replace(state, heads=_with(state.heads, fact.head_sha, head))
+    return _forget_heads(_note_reds(state, fact.head_sha, head))
+
+
 def _note_reds(state: RepoState, sha: Sha, head: Head) -> RepoState:
-    if not any(meaning(job.conclusion) is Meaning.FAILED for job in head.jobs.values()):
+    if not head.ever_failed():
         return state
     for number in state.pulls_of(sha):
         state = replace(state, pulls=_with(state.pulls, number, _join_reds(state, state.pulls[number])))
@@ -259,9 +288,18 @@ def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] 
             return frozenset(state.pulls_of(fact.head_sha))
         case BaseMoved() | ProbeStarted() | RerunStarted() | RerunEnded() | Synced():
             return frozenset()
-        case ProbeDispatched() | ProbeRemoved():
+        case ProbeDispatched() | ProbeRemoved() | OutageChanged():
             return None
-        case RunObserved() | JobFinished() | JobTriaged() | RollupSeen() | RunsRead():
+        case (
+            RunObserved()
+            | JobFinished()
+            | JobTriaged()
+            | CheckFinished()
+            | StatusSeen()
+            | AnnotationsRead()
+            | RollupSeen()
+            | RunsRead()
+        ):
             return _concerned(state, fact.head_sha)
         case _:
             return frozenset() if fact.number is None else frozenset({fact.number})

@@ -28,6 +28,8 @@ def fold_gate(state: RepoState, fact: HeadPushed | GateAttributed | GateReattrib
             if fact.klass == "base-drift" and fact.fingerprint is not None:
                 drift = DriftVerdict(fingerprint=fact.fingerprint, at=fact.at)
                 pull = replace(pull, drifts=(*pull.drifts[-LIMITS.pushes :], drift))
+            if fact.klass == "flake":
+                state = replace(state, flakes=(*state.flakes[-LIMITS.flakes :], fact))
         case GateReattributed():  # what holds instead, where anything does, is recorded with it
             if fact.head_sha != pull.seen.head_sha:
                 return state

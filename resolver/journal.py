@@ -27,6 +27,7 @@ from resolver.facts import (
     JobFinished,
     JobTriaged,
     Json,
+    OutageChanged,
     ProbeDispatched,
     ProbeRemoved,
     PullConfigRead,
@@ -41,6 +42,7 @@ from resolver.ids import PullNumber
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.progress import JobProgressed, JobStalled
 from resolver.records import Record
+from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
 
 VERSION = 1
 """The schema's version; each record carries the one that it was written with."""
@@ -58,6 +60,9 @@ KINDS: Mapping[str, type[Fact]] = {
     "job.triaged": JobTriaged,
     "job.progressed": JobProgressed,
     "job.stalled": JobStalled,
+    "check.finished": CheckFinished,
+    "status.seen": StatusSeen,
+    "check.annotated": AnnotationsRead,
     "rollup.seen": RollupSeen,
     "runs.read": RunsRead,
     "action.started": ActionStarted,
@@ -72,6 +77,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "rerun.ended": RerunEnded,
     "probe.started": ProbeStarted,
     "task.synced": Synced,
+    "outage.changed": OutageChanged,
     "comment.gone": CommentGone,
     "engine.stuck": EngineStuck,
 }
@@ -126,6 +132,12 @@ def once(fact: Fact) -> str | None:
             return f"job:{fact.run_id}:{fact.attempt}:{fact.job_id}"
         case JobTriaged():
             return f"triaged:{fact.job_id}"
+        case CheckFinished():
+            return f"check:{fact.check_run_id}:{fact.started_at}:{fact.completed_at}:{fact.conclusion}"
+        case StatusSeen():
+            return f"status:{fact.status_id}"
+        case AnnotationsRead():
+            return f"annotated:{fact.check_run_id}:{fact.completed_at}"
         case JobStalled():
             return f"stalled:{fact.job_id}:{fact.step_number}"
         case ActionStarted():
@@ -156,6 +168,7 @@ def once(fact: Fact) -> str | None:
             | RunsRead()
             | GateAttributed()
             | GateReattributed()
+            | OutageChanged()
         ):
             return None
         case _:

@@ -33,6 +33,9 @@ class Limits(Record):
     base_line: int = 30
     """How many of a base branch's newest commits are remembered with their executions."""
 
+    flakes: int = 500
+    """How many verdicts `flake` of a repository are remembered."""
+
     pushes: int = 50
     """How many of a pull request's pushes are remembered."""
 

@@ -16,7 +16,8 @@ class FailedCheck(Record):
     """One check that is red on the head, with its failures, the primary one first.
 
     `missing` says why its log told nothing. `capped` counts failures beyond those listed, `flaky` names tests that
-    failed and then passed inside the job.
+    failed and then passed inside the job. `third_party`: another CI reported it, so ids of Actions are 0, and `url` is
+    where that CI shows it.
     """
 
     check: str
@@ -33,6 +34,7 @@ class FailedCheck(Record):
     capped: int = 0
     missing: str | None = None
     stall: JobStalled | None = None
+    third_party: bool = False
 
 
 class Unfinished(Record):
@@ -59,6 +61,8 @@ class Standing(Record):
     lead: Verdict | None = None
     waiting: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    hindrance: str | None = None
+    outage: str | None = None
 
 
 class Report(Record):

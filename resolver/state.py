@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from resolver.attribution.case import DriftVerdict
+from resolver.attribution.outage import OutageMode
 from resolver.conclusions import Meaning, meaning
 from resolver.facts import (
     ConfigRead,
@@ -30,6 +31,7 @@ from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.ledger import Ledger
 from resolver.progress import JobProgressed, JobStalled
 from resolver.step_history import StepHistory
+from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, ThirdParty, third_party_id
 
 
 def _nothing() -> Mapping[Any, Any]:
@@ -57,8 +59,10 @@ class Effect:
 class Head:
     """All executions that are known on one commit. Jobs are kept of every attempt: each counts as evidence.
 
-    `rollup` is GitHub's own count as last seen, `read_for` the one for which the runs were last listed, `listed_at`
-    when that was.
+    `checks` are other Apps' check runs by id, `annotated` their annotations, `statuses` the newest of each context.
+    `progress` are the jobs that have not ended, `stalls` the last stall that was seen of each job, by job id. `rollup`
+    is GitHub's own count as last seen, `read_for` the one for which the runs were last listed, `listed_at` when that
+    was.
     """
 
     runs: Mapping[int, RunObserved] = field(default_factory=_nothing)
@@ -66,6 +70,9 @@ class Head:
     triaged: Mapping[int, JobTriaged] = field(default_factory=_nothing)
     progress: Mapping[int, JobProgressed] = field(default_factory=_nothing)
     stalls: Mapping[int, JobStalled] = field(default_factory=_nothing)
+    checks: Mapping[int, CheckFinished] = field(default_factory=_nothing)
+    annotated: Mapping[int, AnnotationsRead] = field(default_factory=_nothing)
+    statuses: Mapping[str, StatusSeen] = field(default_factory=_nothing)
     rollup: RollupSeen | None = None
     read_for: RollupSeen | None = None
     listed_at: float | None = None
@@ -83,25 +90,46 @@ class Head:
         """Say whether any execution of any attempt failed here, or ran and got nowhere."""
         if self.stalls:
             return True
-        return any(meaning(job.conclusion) is Meaning.FAILED for job in self.jobs.values())
+        conclusions = [
+            *(job.conclusion for job in self.jobs.values()),
+            *(check.conclusion for check in self.checks.values()),
+            *(status.conclusion for status in self.statuses.values()),
+        ]
+        return any(meaning(conclusion) is Meaning.FAILED for conclusion in conclusions)
 
     def failed(self) -> list[JobFinished]:
         """Give the newest executions that failed, oldest first."""
         red = [job for job in self.current() if meaning(job.conclusion) is Meaning.FAILED]
         return sorted(red, key=lambda job: (job.completed_at or 0.0, job.job_id))
 
+    def third_party(self) -> list[ThirdParty]:
+        """Give what other CI shows now, by name: of several check runs of one App and name the newest.
+
+        GitHub: `filter=latest` keeps the newest of a suite only, so an old failure stays in the list (GITHUB.md 5.5).
+        """
+        newest: dict[str, ThirdParty] = {}
+        for check in sorted(self.checks.values(), key=lambda check: check.order):
+            newest[third_party_id(check)] = check
+        newest.update({third_party_id(status): status for status in self.statuses.values()})
+        return [newest[name] for name in sorted(newest)]
+
+    def failed_third_party(self) -> list[ThirdParty]:
+        """Give those of them that failed."""
+        return [told for told in self.third_party() if meaning(told.conclusion) is Meaning.FAILED]
+
 
 @dataclass(frozen=True, slots=True)
 class Pull:
     """One pull request. `reds` are the checks (by `check_id`) that have failed on any of its heads.
 
-    `pushes` are the times of people's pushes, `drifts` the verdicts `base-drift` on any head, `verdicts` those that
-    stand on this head, by `verdict_key`. `comment_id` is the sticky comment, `comments_at` when new ones were made;
-    `stuck` says why nothing is done on it.
+    `scope` are the files that it changed when it was first seen. `pushes` are the times of people's pushes, `drifts`
+    the verdicts `base-drift` on any head, `verdicts` those that stand on this head, by `verdict_key`. `comment_id` is
+    the sticky comment, `comments_at` when new ones were made; `stuck` says why nothing is done on it.
     """
 
     seen: PullObserved
     files: PullFilesRead | None = None
+    scope: tuple[str, ...] | None = None
     config: PullConfigRead | None = None
     reds: frozenset[str] = frozenset()
     pushes: tuple[float, ...] = ()
@@ -157,6 +185,8 @@ class RepoState:
     effects: Mapping[str, Effect] = field(default_factory=_nothing)
     probes: Mapping[str, Probe] = field(default_factory=_nothing)
     ledger: Ledger = field(default_factory=Ledger)
+    flakes: tuple[GateAttributed, ...] = ()
+    outage: OutageMode = field(default_factory=OutageMode)
     steps: StepHistory = field(default_factory=StepHistory)
     comments_at: tuple[float, ...] = ()
     unreadable: tuple[str, ...] = ()

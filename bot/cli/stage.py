@@ -89,6 +89,7 @@ class Stage:
             base_url=self.sandbox.api_url,
             web_url=self.sandbox.web_url,
             state_dir=self.root / "state",
+            mode="act",
         )
 
     async def step(self) -> bool:

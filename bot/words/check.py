@@ -116,8 +116,8 @@ def _config_mark(problem: ConfigProblem) -> dict[str, Any]:
 
 def _mark(check: FailedCheck, failure: Failure) -> dict[str, Any] | None:
     at = place(failure)
-    if at is None or not at.line:
-        return None
+    if at is None or not at.line or failure.source == "annotations":
+        return None  # what is an annotation already is not annotated again
     known = TAXONOMY.get(failure.fail_class)
     mark: dict[str, Any] = {
         "path": at.path,

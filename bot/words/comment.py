@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.inert import code, escape_html, fence, fold_in
 from bot.words.stall import stalls, unfinished, what_next
-from bot.words.verdict import evidence, following, open_question, sentence
+from bot.words.verdict import evidence, following, hindered, open_question, outage, sentence
 from resolver.config import ConfigProblem
 from resolver.ids import TextHash
 from resolver.report import FailedCheck, Report
@@ -74,7 +74,8 @@ def _table(report: Report, repo_url: str) -> list[str]:
 def _single(report: Report, repo_url: str) -> str:
     check = report.failed[0]
     at = where(report, check.failures[0], repo_url) if check.failures else ""
-    link = f"[Log of {code(label(check))}]({check.url})" if check.url else f"Log of {code(label(check))}"
+    shown = f"{'Details' if check.third_party else 'Log'} of {code(label(check))}"
+    link = f"[{shown}]({check.url})" if check.url else shown
     return f"At {at} · {link}" if at else link
 
 
@@ -125,12 +126,16 @@ def next_step(report: Report) -> str:
     """Say what follows, and that failres does nothing where it may only explain."""
     lead = report.cause.lead
     known = open_question(report) if lead is None else what_next(report, lead) or following(lead)
+    if report.cause.hindrance:
+        known += f" It was not done: {hindered(report.cause.hindrance)}."
+    if report.cause.outage:
+        known = f"{outage(report.cause.outage)} {known}"
     if report.from_fork:
         return f"{known} failres explains pull requests from forks and does nothing else on them."
     if report.by_dependabot:
         return f"{known} failres explains Dependabot's pull requests and does nothing else on them."
     if not report.managed:
-        return f"{known} failres only explains here: the configuration does not let it act on this branch."
+        return f"{known} failres only explains here; the configuration does not let it act on this pull request."
     return known
 
 

@@ -50,7 +50,8 @@ def cause(check: FailedCheck, *, in_table: bool = False) -> str:
     if first.item:
         return f"{code(first.item, 120, in_table=in_table)}: {said}"
     known = TAXONOMY.get(first.fail_class)
-    return f"{known.title}: {said}" if known else said
+    # Another CI's own words say more than a class that was not read from a log.
+    return f"{known.title}: {said}" if known and not check.third_party else said
 
 
 def more(check: FailedCheck) -> str:

@@ -68,11 +68,29 @@ def following(verdict: Verdict) -> str:
         case "resolve":
             return "It is handled as a stalled task."
         case "escalate":
-            return f"Whose failure it is, is not proven: {one_line(verdict.reason, 300)}."
+            return f"Whose failure it is, is not proven{_because(verdict.reason)}."
         case "none":
             return "Nothing needs to be done."
         case _:
             assert_never(verdict.next_action)
+
+
+def _because(reason: str) -> str:
+    """What stood in the way of a proof, without the sentence that there is none."""
+    told = [each for each in reason.split("; ") if each != "no class is proven"]
+    return f" ({one_line('; '.join(told), 300)})" if told else ""
+
+
+def hindered(reason: str) -> str:
+    """Say why something was refused, in words."""
+    if reason == "merge-conflict":
+        return "the branch conflicts with its base, and somebody has to resolve that"
+    return one_line(reason, 200)
+
+
+def outage(reason: str) -> str:
+    """Say that many pull requests fail together, and what that means for this one."""
+    return f"Many pull requests fail at once ({one_line(reason, 120)}): nothing is rerun until that is over."
 
 
 def open_question(report: Report) -> str:

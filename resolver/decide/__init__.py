@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from resolver.actions import AnyAction
 from resolver.decide.attribute import attribute_pull
 from resolver.decide.due import Due, due, earlier
+from resolver.decide.follow import follow
 from resolver.decide.gate import reads, repository_reads
+from resolver.decide.outage import outage
 from resolver.decide.reruns import ended_reruns
 from resolver.decide.rights import Silence, silence
 from resolver.decide.speak import speak
@@ -36,7 +38,9 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     cause = attribute_pull(state, pull, now, limits) if state.head(pull.seen.head_sha).ever_failed() else None
     facts = (*ended_reruns(state, pull, now), *(cause.facts if cause else ()))
     if cause is not None and silence(state, pull) is None:
-        desired.extend(cause.actions)
+        then = follow(state, pull, cause.answer.lead, now, limits)
+        desired.extend((*cause.actions, *then.actions))
+        facts = (*facts, *then.facts)
     said = speak(state, pull, now, limits, cause.answer if cause else None)
     watched = watch_jobs(state, pull, now, limits, desired) if silence(state, pull) is None else Due()
     desired.extend(watched.actions)
@@ -63,4 +67,6 @@ def decide_repository(state: RepoState, now: float, limits: Limits = LIMITS) -> 
     if not state.active or state.repo is None:
         return Due()
     wanted = repository_reads(state, now, limits)
-    return due(state.effects, wanted.actions, now, wanted.again_at)
+    facts, calm_at = outage(state, now)
+    found = due(state.effects, wanted.actions, now, earlier(wanted.again_at, calm_at))
+    return Due(found.actions, found.again_at, facts)

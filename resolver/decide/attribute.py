@@ -30,7 +30,10 @@ from resolver.config import RepoConfig
 from resolver.decide.base_evidence import base_evidence
 from resolver.decide.due import earlier
 from resolver.decide.rights import config_of, managed, mode_of
-from resolver.facts import Fact, GateAttributed, GateReattributed
+from resolver.decide.third_party import not_started
+from resolver.executions import Check
+from resolver.facts import Fact, GateAttributed, GateReattributed, JobFinished
+from resolver.ledger import RerunAsked
 from resolver.ledger_events import RerunStarted
 from resolver.limits import Limits
 from resolver.state import Pull, RepoState, verdict_key
@@ -92,6 +95,8 @@ def _meet(state: RepoState, pull: Pull, want: Want, now: float, limits: Limits) 
         case WantRow():
             reason = "there is no deterministic repair for this yet"
             return Refusal(kind="row", reason=reason, commit=want.commit, check=want.check)
+        case WantRerun() if want.check.third_party:
+            return not_started(want)
         case WantRerun():
             return _rerun(state, pull, want, now)
         case WantBase():
@@ -121,33 +126,42 @@ def _rerun(state: RepoState, pull: Pull, want: WantRerun, now: float) -> Met | R
     ]
     if not mine:
         return Refusal(kind="rerun", reason="no failed job of it is known", commit=want.commit, check=want.check)
-    job = mine[-1]
-    attempt = head.runs[job.run_id].attempt
-    rerun_id = f"rerun:{job.run_id}:{attempt}"
-    action = RerunJobs(
-        number=pull.seen.number,
-        head_sha=want.commit,
-        run_id=job.run_id,
-        attempt=attempt,
-        path=want.check.workflow,
-        jobs=tuple(sorted({each.name for each in head.failed() if each.run_id == job.run_id})),
-        rerun_id=rerun_id,
-    )
+    asked = rerun_asked(make_case(state, pull, now, config_of(state, pull)), want.check)
+    action = _action(state, pull, want.check, mine[-1])
     effect = pull.effects.get(action.target)
     if effect is not None and effect.key == action.key and effect.status == "refused":
         return Refusal(kind="rerun", reason=effect.reason or "refused", commit=want.commit, until=effect.retry_at)
-    asked = rerun_asked(make_case(state, pull, now, config_of(state, pull)), want.check)
+    return rerun_of(state, pull, want.check, mine[-1], asked, now=now)
+
+
+def rerun_of(state: RepoState, pull: Pull, check: Check, job: JobFinished, asked: RerunAsked, *, now: float) -> Met:
+    """Run the failed jobs of a job's run again, with the ledger's record of it."""
+    action = _action(state, pull, check, job)
     started = RerunStarted(
-        id=rerun_id,
+        id=action.rerun_id,
         at=now,
-        task=task_id(pull.seen.number),
-        head=want.commit,
-        workflow=want.check.workflow,
-        check=want.check.key,
+        task=asked.task,
+        head=asked.head,
+        workflow=asked.workflow,
+        check=asked.check,
         fingerprints=asked.fingerprints,
-        purpose="evidence",
+        purpose=asked.purpose,
     )
-    return Met((action,), (started,) if rerun_id not in state.ledger.events else ())
+    return Met((action,), (started,) if action.rerun_id not in state.ledger.events else ())
+
+
+def _action(state: RepoState, pull: Pull, check: Check, job: JobFinished) -> RerunJobs:
+    head = state.head(pull.seen.head_sha)
+    attempt = head.runs[job.run_id].attempt
+    return RerunJobs(
+        number=pull.seen.number,
+        head_sha=pull.seen.head_sha,
+        run_id=job.run_id,
+        attempt=attempt,
+        path=check.workflow,
+        jobs=tuple(sorted({each.name for each in head.failed() if each.run_id == job.run_id})),
+        rerun_id=f"rerun:{job.run_id}:{attempt}",
+    )
 
 
 def _verdict_facts(pull: Pull, answer: Attribution, now: float) -> tuple[Fact, ...]:

@@ -5,6 +5,7 @@ Results and probes belong to the base, not to a task: what is started here is sh
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from resolver.actions import AnyAction, ReadLog, ReadRuns, StartProbe, probe_target
@@ -12,13 +13,13 @@ from resolver.attribution import Refusal, WantBase
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.rights import config_of, explained_only, mode_of
+from resolver.decide.third_party import base_annotations, not_started
 from resolver.facts import Fact, JobFinished
-from resolver.ids import RunId
+from resolver.ids import RunId, Sha
 from resolver.ledger import Allowed
 from resolver.ledger_events import ProbeStarted
 from resolver.limits import Limits
 from resolver.state import Head, Pull, RepoState
-
 
 READ_AT_ONCE = 2
 """Of a base's results that nobody has read, the newest are read first."""
@@ -37,10 +38,21 @@ def base_evidence(state: RepoState, pull: Pull, want: WantBase, now: float, limi
     head = state.head(want.commit)
     if head.listed_at is None:
         return Evidence((ReadRuns(head_sha=want.commit),))
-    unread = [job for job in _same_job(head, want) if job.job_id not in head.triaged]
-    if unread:
-        return Evidence(tuple(_read(job, head, want) for job in unread[-READ_AT_ONCE:]))
+    if want.check.third_party:
+        reads = base_annotations(head, want)
+        return Evidence(reads) if reads else not_started(want)
+    for there in (head, *_probed(state, want.commit)):
+        unread = [job for job in _same_job(there, want) if job.job_id not in there.triaged]
+        if unread:
+            return Evidence(tuple(_read(job, there, want) for job in unread[-READ_AT_ONCE:]))
     return _probe(state, pull, want, now, limits)
+
+
+def _probed(state: RepoState, commit: Sha) -> Iterator[Head]:
+    """What our own probes of that base commit have shown."""
+    for probe in state.probes.values():
+        if probe.dispatched.base_sha == commit:
+            yield state.head(probe.dispatched.commit)
 
 
 def _same_job(head: Head, want: WantBase) -> list[JobFinished]:

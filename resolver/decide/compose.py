@@ -7,6 +7,7 @@ from typing import Literal
 from resolver.attribution import ORDER, Attribution, Undecided
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
+from resolver.decide.follow import hindrance
 from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.decide.running import stalled_checks, unfinished
 from resolver.facts import JobFinished
@@ -15,6 +16,8 @@ from resolver.report import FailedCheck, Report, Standing
 from resolver.runs import run_id
 from resolver.stalls import as_failure, findings_of, standing
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
+from resolver.third_party import third_party_id
+from resolver.third_party_report import failed_check
 
 
 def compose(state: RepoState, pull: Pull, answer: Attribution | None = None, now: float | None = None) -> Report:
@@ -23,7 +26,10 @@ def compose(state: RepoState, pull: Pull, answer: Attribution | None = None, now
     What waits is told once it has done so for long; without `now` (seconds), at once.
     """
     head = state.head(pull.seen.head_sha)
-    failed = tuple(_failed_check(head, job, pull.effects.get(f"log:{job.job_id}"), run_id(pull.seen)) for job in head.failed())
+    failed = (
+        *(_failed_check(head, job, pull.effects.get(f"log:{job.job_id}"), run_id(pull.seen)) for job in head.failed()),
+        *(failed_check(pull, head, told) for told in head.failed_third_party()),
+    )
     failed = (*failed, *stalled_checks(pull, head))
     problems = pull.config.problems if pull.config else ()
     base = state.bases.get(pull.seen.base_ref, Base()).config
@@ -41,20 +47,23 @@ def compose(state: RepoState, pull: Pull, answer: Attribution | None = None, now
         by_dependabot=pull.seen.author.login == DEPENDABOT,
         base_ref=pull.seen.base_ref,
         managed=managed(state, pull, config_of(state, pull)),
-        cause=_cause(pull, answer),
+        cause=_cause(state, pull, answer),
     )
 
 
-def _cause(pull: Pull, answer: Attribution | None) -> Standing:
+def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing:
     """The verdicts that stand on this head, the leading one first, and what is still open."""
     standing = [given.verdict() for given in pull.verdicts.values()]
     standing.sort(key=lambda verdict: (ORDER.index(verdict.klass), verdict.check.key, verdict.item or ""))
     open_ones = [each for each in answer.outcomes if isinstance(each, Undecided)] if answer else []
     kinds = dict.fromkeys(want.kind for each in open_ones for want in each.wants)
     decided = bool(standing) and (not open_ones or standing[0].klass == ORDER[0])
+    lead = standing[0] if decided else None
     return Standing(
         verdicts=tuple(standing),
-        lead=standing[0] if decided else None,
+        lead=lead,
+        hindrance=hindrance(pull, lead),
+        outage=state.outage.reason if state.outage.on else None,
         waiting=tuple(kinds),
         doubts=tuple(dict.fromkeys(each.reason for each in open_ones)),
     )
@@ -96,11 +105,12 @@ def _derived(head: Head) -> set[str]:
 
 def _passed(head: Head) -> frozenset[str]:
     green = [job for job in head.current() if meaning(job.conclusion) is Meaning.PASSED]
-    return frozenset(check_id(job, head.runs.get(job.run_id)) for job in green)
+    told = {third_party_id(each) for each in head.third_party() if meaning(each.conclusion) is Meaning.PASSED}
+    return frozenset(check_id(job, head.runs.get(job.run_id)) for job in green) | told
 
 
 def _overall(pull: Pull, head: Head, broken_config: bool) -> Literal["red", "config", "green", "quiet"]:
-    if head.failed():
+    if head.failed() or head.failed_third_party():
         return "red"
     if standing(head):
         return "red"
@@ -115,12 +125,13 @@ def _overall(pull: Pull, head: Head, broken_config: bool) -> Literal["red", "con
 def _mended(pull: Pull, head: Head) -> bool:
     """Say whether all that was red has an observed success on this head.
 
-    A check that is gone counts as mended only when every run that is known on the head has succeeded.
+    A check that is gone counts as mended only when every run that is known on the head has succeeded; one of another CI
+    only by its own success, since nothing tells that it will not report any more.
     """
     open_reds = pull.reds - _passed(head)
     if not open_reds:
         return True
     runs = head.runs.values()
     paths = {run.path.partition("@")[0] for run in runs}
-    gone = all(red.partition(": ")[0] not in paths for red in open_reds)
+    gone = all(red.partition(": ")[0] not in ("", *paths) for red in open_reds)
     return bool(runs) and gone and all(run.conclusion == "success" for run in runs)

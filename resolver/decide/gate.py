@@ -18,6 +18,7 @@ from resolver.actions import (
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.due import Due
+from resolver.decide.third_party import annotation_reads
 from resolver.executions import Check
 from resolver.facts import JobFinished
 from resolver.limits import Limits
@@ -41,6 +42,7 @@ def reads(state: RepoState, pull: Pull, limits: Limits) -> tuple[AnyAction, ...]
         wanted.append(ReadRuns(number=number, head_sha=head_sha, rollup=head.rollup))
     wanted.extend(_logs(pull, head, limits))
     wanted.extend(_green_logs(pull, head))
+    wanted.extend(annotation_reads(number, head, limits))
     return tuple(wanted)
 
 
@@ -49,8 +51,9 @@ def _contradicted(pull: Pull, head: Head) -> bool:
     seen = head.rollup
     if seen is None or seen == head.read_for:
         return False
-    passed = sum(1 for job in head.current() if meaning(job.conclusion) is Meaning.PASSED)
-    failed = len(head.failed())
+    conclusions = [job.conclusion for job in head.current()] + [told.conclusion for told in head.third_party()]
+    passed = sum(1 for conclusion in conclusions if meaning(conclusion) is Meaning.PASSED)
+    failed = sum(1 for conclusion in conclusions if meaning(conclusion) is Meaning.FAILED)
     counts_differ = (seen.failed, seen.passed) != (failed, passed)
     told_until = max((run.updated_at for run in head.runs.values()), default=0.0)
     changed_since = seen.changed_at is not None and seen.changed_at > told_until

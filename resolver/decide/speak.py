@@ -10,6 +10,7 @@ from resolver.decide.due import Due, earlier
 from resolver.decide.gate import logs_wanted
 from resolver.decide.rights import Silence, config_of, silence
 from resolver.decide.running import tell_at
+from resolver.decide.third_party import waits_for_annotations
 from resolver.limits import Limits
 from resolver.report import Report
 from resolver.state import Base, Head, Pull, RepoState
@@ -60,7 +61,7 @@ def may_comment_anew(state: RepoState, pull: Pull, now: float) -> bool:
 
 
 def _waiting_until(pull: Pull, head: Head, now: float, limits: Limits) -> float | None:
-    """Say until when a report waits for logs that are being read; None when it need not wait."""
+    """Say until when a report waits for logs and annotations that are being read; None when it need not wait."""
     until: float | None = None
     for job in logs_wanted(head, limits):
         if job.job_id in head.triaged:
@@ -69,6 +70,8 @@ def _waiting_until(pull: Pull, head: Head, now: float, limits: Limits) -> float 
         if effect is None or effect.status == "started":
             started = effect.started_at if effect else now
             until = earlier(until, started + limits.log_patience)
+    for begun in waits_for_annotations(pull, head, limits):
+        until = earlier(until, (now if begun is None else begun) + limits.log_patience)
     unknown_runs = any(job.run_id not in head.runs for job in head.failed())
     if unknown_runs and until is None:
         until = now + limits.log_patience

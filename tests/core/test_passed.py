@@ -55,6 +55,8 @@ def test_what_failed_or_was_skipped_is_not_seen_as_passed(line):
     ("line", "tests"),
     [
         ("=========== 12 passed, 1 skipped in 0.1s ===========", 12),
+        ("1 failed, 1 passed in 0.12s", 2),
+        ("====== 2 failed, 3 passed, 1 error in 1.20s ======", 6),
         ("Ran 7 tests in 0.001s", 7),
         ("Tests:       1 skipped, 5 passed, 6 total", 6),
         ("# pass 9", 9),

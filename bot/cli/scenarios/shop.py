@@ -38,7 +38,7 @@ jobs:
     steps:
       - uses: actions/checkout@v4
       - name: Test
-        run: python -m pytest -q -p no:cacheprovider
+        run: python -m pytest -p no:cacheprovider
         env:
           PYTEST_DISABLE_PLUGIN_AUTOLOAD: "1"
 """

@@ -86,8 +86,7 @@ async def _would_land(place: Place, action: RerunJobs, seen: Seen) -> str | None
     if seen.raw.get("auto_merge"):
         return "auto-merge is armed, so that a pass would land it; `flake.mayLand` does not allow that"
     prefix = QUEUE_BRANCH.format(base=seen.pull.base_ref, number=action.number)
-    queued = place.installation.pages(place.path("/git/matching-refs/{+ref}", ref=prefix))
-    if [ref async for ref in queued]:
+    if await place.installation.get(place.path("/git/matching-refs/{+ref}", ref=prefix)):  # it has no pages
         return "it is in the merge queue, so that a pass would land it; `flake.mayLand` does not allow that"
     return None
 

@@ -1,0 +1,72 @@
+"""What follows from the leading verdict, where mode, rights and ledger allow it (specification, section 6)."""
+
+from __future__ import annotations
+
+from resolver.actions import SyncBranch
+from resolver.attribution import Verdict
+from resolver.casework import check_of, task_id
+from resolver.decide.attribute import Met, rerun_of
+from resolver.decide.rights import config_of, managed, mode_of
+from resolver.ledger import Allowed, RerunAsked
+from resolver.limits import Limits
+from resolver.state import Base, Pull, RepoState
+
+
+def follow(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> Met:
+    """Give the action that the leading verdict asks for: the synchronisation, or the flake's one rerun."""
+    config = config_of(state, pull)
+    if lead is None or not managed(state, pull, config):
+        return Met()
+    if lead.next_action == "synchronise" and mode_of(config, "sync", limits) == "act":
+        return _synchronise(state, pull, now)
+    if lead.next_action == "rerun" and mode_of(config, "rerun", limits) == "act":
+        return _rerun(state, pull, lead, now)
+    return Met()
+
+
+def hindrance(pull: Pull, lead: Verdict | None) -> str | None:
+    """Say why what follows from the leading verdict could not be done, where GitHub or the last look refused it."""
+    if lead is None or lead.next_action != "synchronise":
+        return None
+    effect = pull.effects.get(f"sync:{pull.seen.number}")
+    return effect.reason if effect is not None and effect.status == "refused" else None
+
+
+def _synchronise(state: RepoState, pull: Pull, now: float) -> Met:
+    base = state.bases.get(pull.seen.base_ref, Base())
+    task = task_id(pull.seen.number)
+    if base.sha is None:
+        return Met()
+    answer = state.ledger.sync(task, base.sha, pull.seen.head_sha, drift=True, now=now)
+    if not isinstance(answer, Allowed):
+        return Met(again_at=answer.until)
+    action = SyncBranch(
+        number=pull.seen.number,
+        head_sha=pull.seen.head_sha,
+        base_ref=pull.seen.base_ref,
+        base_sha=base.sha,
+        sync_id=f"sync:{task}:{base.sha}:{pull.seen.head_sha}",
+        scope=pull.scope or (),
+        drift=True,
+    )
+    return Met((action,))
+
+
+def _rerun(state: RepoState, pull: Pull, lead: Verdict, now: float) -> Met:
+    """One rerun of a flake that is still red: what its pass would prove is known already, it only makes it green."""
+    head = state.head(pull.seen.head_sha)
+    mine = [job for job in head.failed() if check_of(job, head.runs.get(job.run_id)).same_job(lead.check)]
+    if not mine or lead.fingerprint is None:
+        return Met()
+    asked = RerunAsked(
+        task=task_id(pull.seen.number),
+        head=pull.seen.head_sha,
+        workflow=lead.check.workflow,
+        check=lead.check.key,
+        fingerprints=(lead.fingerprint,),
+        purpose="flake",
+    )
+    answer = state.ledger.rerun(asked, now)
+    if not isinstance(answer, Allowed):
+        return Met(again_at=answer.until)
+    return rerun_of(state, pull, lead.check, mine[-1], asked, now=now)
