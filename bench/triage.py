@@ -2,10 +2,10 @@
 
     python bench/triage.py [--size 1G] [--clean 200M] [--runs 3] [--make ../shared/bench/make_log.py]
 
-    python bench/triage.py [--size 1G] [--clean 200M] [--runs 3] [--make MAKE_LOG]
-scan, verdict) vs. `rg -c -a --no-unicode -f PATTERNS FILE`. ripgrep only counts lines; it strips no colours, knows
-no rule, keeps no excerpt and makes no fingerprint. Peak memory is the kernel's high-water mark of the process (Linux).
-The warm figure is one 50 KB log in this process.
+Each figure is the median of the runs, taken in turns: the whole process of `failres triage --json FILE` (start,
+compile, scan, verdict) against `rg -c -a --no-unicode -f PATTERNS FILE`. ripgrep only counts lines; it strips no
+colours, knows no rule, keeps no excerpt and makes no fingerprint. Peak memory is the kernel's high-water mark of the
+process (Linux). The warm figure is one 50 KB log in this process.
 """
 
 from __future__ import annotations
