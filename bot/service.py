@@ -47,12 +47,13 @@ class Service:
         *,
         stopped: Callable[[], str | None],
         web_url: str,
+        own_app: int | None = None,
         limits: Limits = LIMITS,
         pace: Pace | None = None,
         lookout: LookoutLimits | None = None,
     ) -> None:
         self.store, self._clock = store, clock
-        self._loop = Loop(store, clock, limits)
+        self._loop = Loop(store, clock, limits, own_app=own_app)
         self._workers = Workers(store, github, clock, stopped, web_url=web_url, pace=pace)
         self._lookout = Lookout(store, github, clock, lookout)
         self._rhythm = Rhythm()

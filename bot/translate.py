@@ -1,8 +1,8 @@
 """Deliveries and outcomes → facts. Pure, and the last place that sees GitHub's JSON.
 
-One CI result arrives as `workflow_job`, `workflow_run`, `check_run` and `check_suite`: the first two are read, Actions'
-own check runs and suites are dropped here. What cannot be understood is a value with its reason, so that the rest goes
-on.
+A result of Actions arrives as `workflow_job`, `workflow_run`, `check_run` and `check_suite`: the first two are read,
+its check runs are dropped here, as are failres's own and all suites. Those of other Apps are another CI's results.
+What cannot be understood is a value with its reason, so that the rest goes on.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from bot.objects import (
     run_observed,
     understood,
 )
+from bot.third_party import check_finished, status_seen
 from bot.progress import job_progressed
 from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, InstallationChanged
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.journal import Unreadable, from_json
+from resolver.third_party import CheckFinished
 
 OUTCOME = "outcome"
 """The event under which a worker's outcome, or a regular look at GitHub, goes through the inbox."""
@@ -41,8 +43,8 @@ class Translation:
     ignored: str | None = None
 
 
-def translate(event: str, payload: Json) -> Translation:
-    """Give the facts that a delivery for one repository brings."""
+def translate(event: str, payload: Json, own_app: int | None = None) -> Translation:
+    """Give the facts that a delivery for one repository brings; `own_app` is the App whose check runs are failres's."""
     try:
         if event == OUTCOME:
             return _outcome(payload)
@@ -50,7 +52,8 @@ def translate(event: str, payload: Json) -> Translation:
         if reader is None:
             return Translation(ignored=f"`{event}` is not used")
         known = _repository(payload)
-        return Translation((*known, *reader(payload)))
+        told = [each for each in reader(payload) if not (isinstance(each, CheckFinished) and each.app_id == own_app)]
+        return Translation((*known, *told))
     except NotUnderstood as problem:
         return Translation(ignored=str(problem))
 
@@ -89,6 +92,17 @@ def _workflow_job(payload: Json) -> tuple[Fact, ...]:
         job = payload["workflow_job"]
         told = job_finished(job) if payload.get("action") == "completed" else job_progressed(job)
         return (told,) if told else ()
+
+
+def _check_run(payload: Json) -> tuple[Fact, ...]:
+    with understood("check_run delivery"):
+        check = check_finished(payload["check_run"]) if payload.get("action") == "completed" else None
+        return (check,) if check else ()
+
+
+def _status(payload: Json) -> tuple[Fact, ...]:
+    with understood("status delivery"):
+        return (status_seen(payload, str(payload["sha"])),)
 
 
 def _push(payload: Json) -> tuple[Fact, ...]:
@@ -135,7 +149,8 @@ _READERS: Mapping[str, Callable[[Json], tuple[Fact, ...]]] = {
     "workflow_job": _workflow_job,
     "push": _push,
     "issue_comment": _issue_comment,
-    "check_run": _nothing,
+    "check_run": _check_run,
+    "status": _status,
     "check_suite": _nothing,
     "repository": _nothing,
 }

@@ -86,7 +86,7 @@ class ReadPullConfig(Action):
 
 
 class ReadRuns(Action):
-    """List a head's workflow runs and the jobs of those that failed: what webhooks may not have told."""
+    """List a head's workflow runs with their jobs, and the checks of other CI: what webhooks may not have told."""
 
     type: Literal["read-runs"] = "read-runs"
     head_sha: Sha
@@ -129,6 +129,21 @@ class ReadLog(Action):
     def target(self) -> str:
         """The log of that job."""
         return f"log:{self.job_id}"
+
+
+class ReadCheckAnnotations(Action):
+    """Read the annotations of another App's failed check run, in one call. `completed_at` says of which end."""
+
+    type: Literal["read-check-annotations"] = "read-check-annotations"
+    check_run_id: int
+    head_sha: Sha
+    completed_at: float | None
+    check: Check
+
+    @property
+    def target(self) -> str:
+        """The annotations of that check run."""
+        return f"annotations:{self.check_run_id}"
 
 
 class ReadJob(Action):
@@ -286,6 +301,7 @@ AnyAction = (
     | FindPull
     | ReadJob
     | ReadLog
+    | ReadCheckAnnotations
     | RerunJobs
     | StartProbe
     | RemoveProbe

@@ -52,8 +52,15 @@ class Check(Record):
     fork: bool = False
 
     @property
+    def third_party(self) -> bool:
+        """True for a check of another CI: it has neither a workflow nor an event of Actions."""
+        return not self.workflow and not self.event
+
+    @property
     def key(self) -> str:
         """The identity as one line of text, for journals and people."""
+        if self.third_party:
+            return f"{self.job} (fork)" if self.fork else self.job
         cell = ", ".join(f"{name}={value}" for name, value in self.matrix)
         where = f"{self.event}, fork" if self.fork else self.event
         return f"{self.workflow}: {self.job}{f' [{cell}]' if cell else ''} ({where})"

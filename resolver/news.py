@@ -16,6 +16,7 @@ from resolver.facts import (
 )
 from resolver.progress import JobProgressed
 from resolver.state import RepoState
+from resolver.third_party import CheckFinished, StatusSeen
 
 
 def is_news(state: RepoState, fact: Fact) -> bool:
@@ -40,6 +41,11 @@ def is_news(state: RepoState, fact: Fact) -> bool:
             return run is None or (
                 (fact.attempt, fact.updated_at) >= (run.attempt, run.updated_at) and _told(fact) != _told(run)
             )
+        case CheckFinished():
+            check = state.head(fact.head_sha).checks.get(fact.check_run_id)
+            return check is None or fact.order > check.order
+        case StatusSeen():
+            return _is_newer(state.head(fact.head_sha).statuses.get(fact.context), fact)
         case JobProgressed():
             head = state.head(fact.head_sha)
             ended = fact.job_id in head.jobs
@@ -57,6 +63,13 @@ def _told(run: RunObserved) -> tuple[int, str, str | None, str]:
     """Give what matters of a run; its progress between `queued` and `completed` does not."""
     status = run.status if run.status in ("completed", "pending", "waiting") else "running"
     return run.attempt, status, run.conclusion, run.path
+
+
+def _is_newer(known: StatusSeen | None, status: StatusSeen) -> bool:
+    """Pending says something only where it takes a result back, and only once."""
+    if status.conclusion is None:
+        return known is not None and known.conclusion is not None and status.order > known.order
+    return known is None or status.order > known.order
 
 
 def _is_base(state: RepoState, ref: str) -> bool:

@@ -15,6 +15,7 @@ from bot.work.observe.jobs import read_runs
 from bot.work.observe.logs import read_log
 from bot.work.observe.progress import read_job
 from bot.work.observe.pulls import find_pull, read_files, read_pull, sweep_pulls
+from bot.work.observe.third_party import read_check_annotations
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from bot.work.texts import Texts
@@ -23,6 +24,7 @@ from resolver.actions import (
     FindPull,
     PostCheck,
     PostComment,
+    ReadCheckAnnotations,
     ReadConfig,
     ReadFiles,
     ReadJob,
@@ -57,6 +59,8 @@ async def perform(place: Place, action: AnyAction, texts: Texts) -> Outcome:
             return await read_job(place, action)
         case ReadLog():
             return await read_log(place, action)
+        case ReadCheckAnnotations():
+            return await read_check_annotations(place, action)
         case SweepPulls():
             return await sweep_pulls(place, action)
         case PostCheck():

@@ -1,9 +1,10 @@
-"""Reads of workflow runs: everything that ran on a head, and the jobs of each run that has ended or failed."""
+"""Reads of what ran on a head: workflow runs with the jobs of each that has ended or failed, and checks of other CI."""
 
 from __future__ import annotations
 
 from bot.objects import NotUnderstood, job_finished, run_observed
 from bot.progress import job_progressed
+from bot.work.observe.third_party import third_party_at
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import ReadRuns
@@ -11,7 +12,7 @@ from resolver.facts import Fact, RunObserved, RunsRead
 
 
 async def read_runs(place: Place, action: ReadRuns) -> Outcome:
-    """List a head's runs and their finished jobs, of all attempts, since each counts as evidence."""
+    """List a head's runs and finished jobs, of all attempts, since each counts as evidence; and other CI's checks."""
     runs: list[RunObserved] = []
     listed = place.installation.pages(place.path("/actions/runs"), key="workflow_runs", head_sha=action.head_sha)
     async for item in listed:
@@ -22,6 +23,7 @@ async def read_runs(place: Place, action: ReadRuns) -> Outcome:
     facts: list[Fact] = [*runs]
     for run in runs:
         facts.extend(await _jobs(place, run))
+    facts.extend(await third_party_at(place, action.head_sha))
     facts.append(RunsRead(head_sha=action.head_sha, at=place.clock.now(), rollup=action.rollup))
     return Outcome(tuple(facts))
 

@@ -72,7 +72,7 @@ query($owner: String!, $name: String!, $after: String) {
         headRepository { databaseId owner { login } }
         labels(first: 50) { nodes { name } }
         commits(last: 1) { nodes { commit { statusCheckRollup {
-          contexts { checkRunCountsByState { state count } }
+          contexts { checkRunCountsByState { state count } statusContextCountsByState { state count } }
         } checkSuites(last: 20) { nodes { updatedAt app { slug } } } } } }
       }
     }
@@ -84,7 +84,7 @@ query($owner: String!, $name: String!, $after: String) {
 ACTIONS = "github-actions"
 """The App under whose name Actions reports; failres's own suites do not count."""
 
-FAILED = frozenset({"FAILURE", "TIMED_OUT", "STARTUP_FAILURE", "ACTION_REQUIRED"})
+FAILED = frozenset({"FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE", "ACTION_REQUIRED"})
 
 
 async def sweep_pulls(place: Place, _action: SweepPulls) -> Outcome:
@@ -144,7 +144,11 @@ def _pull(node: Json) -> PullObserved:
 
 
 def _rollup(head: Sha, commit: Json) -> RollupSeen:
-    counts = commit["statusCheckRollup"]["contexts"].get("checkRunCountsByState") or ()
+    contexts = commit["statusCheckRollup"]["contexts"]
+    counts = [
+        *(contexts.get("checkRunCountsByState") or ()),
+        *(contexts.get("statusContextCountsByState") or ()),
+    ]
     failed = sum(int(entry["count"]) for entry in counts if entry["state"] in FAILED)
     passed = sum(int(entry["count"]) for entry in counts if entry["state"] == "SUCCESS")
     running = sum(int(entry["count"]) for entry in counts if entry["state"] == "IN_PROGRESS")
