@@ -21,8 +21,8 @@ from bot.objects import (
     run_observed,
     understood,
 )
-from bot.third_party import check_finished, status_seen
 from bot.progress import job_progressed
+from bot.third_party import check_finished, status_seen
 from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, InstallationChanged
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.journal import Unreadable, from_json

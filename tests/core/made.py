@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from resolver.conclusions import Meaning, meaning
 from resolver.facts import (
     ConfigRead,
     Fact,
@@ -21,6 +22,8 @@ from resolver.fold import fold
 from resolver.ids import Fingerprint, InstallationId, PullNumber, RepoId, RunId, Sha
 from resolver.people import Person
 from resolver.state import RepoState
+from resolver.third_party import CheckFinished, StatusSeen, check_of_app, check_of_context
+from resolver.third_party_output import Output, read_output
 
 HEAD = Sha("a" * 40)
 NEXT = Sha("b" * 40)
@@ -97,6 +100,37 @@ def job(job_id: int = 30, conclusion: str = "failure", head: Sha = HEAD, **chang
         "steps": (StepFinished(number=2, name="Test", conclusion=conclusion),),
     }
     return JobFinished(**{**given, **changes})
+
+
+def check_run(check_run_id: int = 70, conclusion: str = "failure", head: Sha = HEAD, **changes: Any) -> CheckFinished:
+    """A finished check run of another App, whose output has a title only."""
+    given: dict[str, Any] = {
+        "check_run_id": check_run_id,
+        "app_id": 44,
+        "app": "acme-ci",
+        "name": "build",
+        "head_sha": head,
+        "conclusion": conclusion,
+        "started_at": 102.0,
+        "completed_at": 108.0,
+        "url": "https://ci.test/70",
+        "title": "The build broke",
+    }
+    made = {**given, **changes}
+    said = Output(title=made["title"], text=made.get("text", ""))
+    red = meaning(conclusion) is Meaning.FAILED
+    found = read_output(check_of_app(made["app"], made["name"]), conclusion, said) if red else ()
+    return CheckFinished(**{"findings": found, **made})
+
+
+def status(status_id: int = 80, state: str = "failure", head: Sha = HEAD, **changes: Any) -> StatusSeen:
+    """A commit status."""
+    given: dict[str, Any] = {"status_id": status_id, "head_sha": head, "context": "ci/coverage", "state": state}
+    made = {"description": "2 lines are not covered", "at": 105.0, **given, **changes}
+    said = Output(title=made["description"])
+    red = meaning(state) is Meaning.FAILED and state != "pending"
+    found = read_output(check_of_context(made["context"]), state, said) if red else ()
+    return StatusSeen(**{"findings": found, **made})
 
 
 def failure(item: str | None = "tests/test_cart.py::test_total", **changes: Any) -> Failure:

@@ -26,7 +26,8 @@ from resolver.journal import KINDS, Unreadable, from_json, kind_of, once, to_jso
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled, StepSeen
-from tests.core.made import BASE, HEAD, config, files, job, pull, repo, run, triaged
+from resolver.third_party import AnnotationsRead
+from tests.core.made import BASE, HEAD, check_run, config, files, job, pull, repo, run, status, triaged
 
 CHECK = Check(workflow=".github/workflows/ci.yml", job="test")
 VERDICT = Verdict(
@@ -93,6 +94,9 @@ FACTS = [
         source="history",
         samples=12,
     ),
+    check_run(),
+    status(),
+    AnnotationsRead(check_run_id=70, head_sha=HEAD, completed_at=108.0, findings=check_run().findings, capped=2),
     RollupSeen(head_sha=HEAD, failed=1, passed=2),
     RunsRead(head_sha=HEAD, at=5.0, rollup=RollupSeen(head_sha=HEAD, failed=1, passed=2)),
     ActionStarted(ticket="check:7#1", key="check:7@1", target="check:7", type="post-check", number=7, at=5.0),

@@ -16,6 +16,7 @@ from resolver.facts import (
 )
 from resolver.journal import kind_of, to_json
 from resolver.progress import JobProgressed
+from resolver.third_party import CheckFinished, StatusSeen
 from tests.core.made import job
 from tests.server.deliveries import examples
 
@@ -66,10 +67,92 @@ def test_a_jobs_end_and_its_progress_are_facts():
 
 
 def test_one_result_that_arrives_as_four_events_is_one_execution():
-    """Actions' own check runs and suites are dropped; the run is an observation of its own."""
-    assert all(not facts("check_run", payload) for payload in of("check_run"))
+    """Actions' own check runs and all suites are dropped; the run is an observation of its own."""
+    own = [p for p in of("check_run") if p["check_run"]["app"].get("slug") == "github-actions"]
+    assert own
+    assert all(not facts("check_run", payload) for payload in own)
     assert all(not facts("check_suite", payload) for payload in of("check_suite"))
     assert all(isinstance(facts("workflow_run", p)[0], RunObserved) for p in of("workflow_run"))
+
+
+def check_run(**changes):
+    """A delivery of another App's check run."""
+    run = {
+        "id": 70,
+        "name": "build",
+        "head_sha": "a" * 40,
+        "status": "completed",
+        "conclusion": "failure",
+        "started_at": "2026-01-02T03:04:05Z",
+        "completed_at": "2026-01-02T03:05:05Z",
+        "details_url": "https://ci.test/70",
+        "html_url": "https://github.test/runs/70",
+        "external_id": "x",
+        "app": {"id": 44, "slug": "acme-ci", "name": "Acme CI"},
+        "output": {"title": "The build broke", "summary": None, "text": None, "annotations_count": 0},
+    }
+    return {"action": "completed", "repository": {"id": 1, "full_name": "a/b"}, "check_run": {**run, **changes}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "own_app", "known"),
+    [
+        ({}, None, True),
+        ({}, 44, False),
+        ({"app": {"id": 15368, "slug": "github-actions"}}, None, False),
+        ({"status": "in_progress", "conclusion": None}, None, False),
+        ({"status": "queued"}, None, False),
+        ({"app": {"id": 44, "name": "An App without a slug"}}, None, True),
+        ({"app": None}, None, False),
+        ({"output": {"title": None}}, None, True),
+    ],
+)
+def test_another_apps_check_run_is_a_result_and_actions_and_failress_own_are_none(changes, own_app, known):
+    """By the App, not by its name, which anybody may choose."""
+    found = [f for f in translate("check_run", check_run(**changes), own_app).facts if isinstance(f, CheckFinished)]
+    assert len(found) == known
+
+
+def test_a_check_runs_output_is_kept_masked_and_capped_and_of_failures_only():
+    """Another CI's Markdown may hold a secret, and may be long; what is green says nothing that is needed."""
+    token = "ghp_" + "a1" * 18
+    output = {"title": "t" * 900, "summary": f"with {token}", "text": "x" * 60_000, "annotations_count": 3}
+    (red,) = facts("check_run", check_run(output=output))
+    assert (len(red.title), red.summary, len(red.text), red.annotations) == (
+        256,
+        "with [masked github-token]",
+        12_288,
+        3,
+    )
+    (green,) = facts("check_run", check_run(output=output, conclusion="success"))
+    assert (green.title, green.summary, green.text, green.findings) == ("", "", "", ())
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("https://ci.test/70?a=b#c", "https://ci.test/70?a=b#c"),
+        ("javascript:alert(1)", "https://github.test/runs/70"),
+        ("https://ci.test/) [click](https://evil.test", "https://github.test/runs/70"),
+        ("https://ci.test/\n@everyone", "https://github.test/runs/70"),
+        (None, "https://github.test/runs/70"),
+    ],
+)
+def test_only_what_is_nothing_but_a_link_is_kept_as_one(address, kept):
+    """Another App chooses the address; it must not break out of the Markdown that it is put into."""
+    (told,) = facts("check_run", check_run(details_url=address))
+    assert told.url == kept
+
+
+def test_a_commit_status_is_a_result_and_a_pending_one_is_none_yet():
+    """Error is a failure in other words; pending is neither red nor green."""
+    payload = {"repository": {"id": 1, "full_name": "a/b"}, "id": 8, "sha": "a" * 40, "context": "ci/coverage"}
+    payload |= {"description": "81%", "target_url": None, "created_at": "2026-01-02T03:04:05Z", "updated_at": None}
+    told = {state: facts("status", {**payload, "state": state})[0] for state in ("error", "pending", "success", "odd")}
+    assert [seen.conclusion for seen in told.values()] == ["failure", None, "success", "odd"]
+    assert [len(seen.findings) for seen in told.values()] == [1, 0, 0, 1]
+    assert {seen.check.key for seen in told.values()} == {"ci/coverage"}
+    assert all(isinstance(found, StatusSeen) for p in of("status") for found in facts("status", p))
 
 
 @pytest.mark.parametrize(
