@@ -45,7 +45,6 @@ def read_annotations(annotations: Iterable[Annotation], context: LogContext | No
 
 def _place(annotation: Annotation, maps: PathMap) -> Place | None:
     """The annotation's place; none for the runner's own, which point at `.github`."""
-    path = maps.find(annotation.path)
-    if not path or path == ".github":
+    if not maps.find(annotation.path) or annotation.path == ".github":
         return None
-    return Place(path=path, line=annotation.line, message=mask(annotation.message)[:1_000])
+    return maps.place(annotation.path, annotation.line, None, mask(annotation.message))

@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from pydantic import Field
 
-from resolver.failure import Finding, Place
+from resolver.failure import Finding
 from resolver.fingerprint import fingerprint
 from resolver.log.context import LogContext
 from resolver.log.paths import PathMap
@@ -124,8 +124,8 @@ class _Reader:
         stack = mask("".join(case.text))[: self.limits.text]
         message = mask(case.message) or next((line.strip() for line in stack.splitlines() if line.strip()), "")
         line = case.attributes.get("line", "")
-        path = self.paths.find(case.attributes.get("file"))
-        place = Place(path=path, line=int(line) if line.isdigit() else None, message=message[:1_000])
+        path = case.attributes.get("file")
+        place = self.paths.place(path, int(line) if line.isdigit() else None, None, message)
         kind = case.type.rsplit(".", 1)[-1] or "test"
         return Finding(
             fail_class="gate-red-code",

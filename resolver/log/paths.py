@@ -11,8 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from resolver.failure import Place
+
 _FILE_URL = re.compile(r"^(?:file://(?:localhost)?|webpack(?:-internal)?://[\w.-]*)/?(?=/|[A-Za-z]:|\.)")
 _MIN_PARTS = 1
+_MOST_MESSAGE = 1_000
 
 
 class PathMap:
@@ -35,6 +38,11 @@ class PathMap:
         return self._exact_tail(parts) or self._only_longer(
             parts, absolute=path.startswith(("/", "\\")) or path[1:2] == ":"
         )
+
+    def place(self, path: str | None, line: int | None, col: int | None, message: str) -> Place:
+        """A place with the repository's file where the path is one of them, else with the path as the log wrote it."""
+        found = self.find(path) if self._files is not None else None
+        return Place(path=found or path, line=line, col=col, message=message[:_MOST_MESSAGE], mapped=found is not None)
 
     def _exact_tail(self, parts: list[str]) -> str | None:
         """The longest end of the path that is a file: what stands before it is the workspace."""

@@ -11,7 +11,7 @@ from resolver.fingerprint import fingerprint, normalise_space, set_fingerprint
 from resolver.ids import Fingerprint
 from resolver.log.collect import Collector
 from resolver.log.context import LogContext
-from resolver.log.drafts import Draft, Statement
+from resolver.log.drafts import Draft, Spot, Statement
 from resolver.log.keylines import choose_lines
 from resolver.log.merge import merge_items
 from resolver.log.paths import PathMap
@@ -192,14 +192,14 @@ def _finding(draft: Draft, context: LogContext, maps: PathMap) -> Finding:
     if context.own_workflow:
         fail_class = class_in_own_workflow(kind, fail_class)
     masked = mask(message)
-    place = Place(path=maps.find(draft.path), line=draft.line, col=draft.col, message=mask(draft.message)[:1_000])
+    places = (_place(spot, draft.message, maps) for spot in draft.spots)
     return Finding(
         fail_class=fail_class,
         kind=kind,
         check=context.check,
         item=mask(draft.item) if draft.item else None,
         message=masked[:4_096],
-        places=(place,) if draft.path else (),
+        places=tuple({(p.path, p.line): p for p in places}.values()),
         excerpt=mask(draft.excerpt)[:16_384],
         fingerprint=fingerprint(context.check, mask(name) if name else None, draft.type or kind, masked),
         job_level=name is None,
@@ -221,25 +221,22 @@ def _errors(
     segments = {d.segment for d in drafts}
     for draft in drafts:
         for spot in draft.spots:
-            place = Place(
-                path=maps.find(spot.path),
-                line=spot.line,
-                col=spot.col,
-                message=mask(spot.message or draft.message)[:1_000],
-            )
+            place = _place(spot, draft.message, maps)
             found.setdefault((place.path, place.line, place.message), place)
     for draft in (*drafts, *lighter[:20]):
-        message = mask(draft.full_message() or draft.item or "")[:1_000]
+        message = mask(draft.full_message() or draft.item or "")
         if message:
-            path = maps.find(draft.path)
-            found.setdefault(
-                (path, draft.line, message), Place(path=path, line=draft.line, col=draft.col, message=message)
-            )
+            place = maps.place(draft.path, draft.line, draft.col, message)
+            found.setdefault((place.path, place.line, place.message), place)
     for spot in collector.spots:
         if spot.segment in segments and spot.path:
-            place = Place(path=maps.find(spot.path), line=spot.line, col=spot.col, message=mask(spot.message)[:1_000])
+            place = _place(spot, "", maps)
             found.setdefault((place.path, place.line, place.message), place)
     return tuple(found.values())[: collector.limits.places]
+
+
+def _place(spot: Spot, message: str, maps: PathMap) -> Place:
+    return maps.place(spot.path, spot.line, spot.col, mask(spot.message or message))
 
 
 def _from_statements(scan: LogScan, case: Case, summary: Statement | None, facts: dict[str, object]) -> Triage:

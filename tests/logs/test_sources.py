@@ -215,9 +215,10 @@ def test_without_files_a_path_is_left_as_it_was() -> None:
 
 
 def test_errors_of_a_log_are_mapped() -> None:
-    """The places of a triage are files of the head, where those are given."""
+    """The places of a triage are files of the head where they are among those; another path stays as the log wrote it."""
     context = LogContext(repo_paths=FILES)
     triage = classify(
         b"/home/runner/work/app/app/src/app/main.py:3: error: bad  [misc]\n/usr/lib/x.py:1: error: y  [misc]\n", context
     )
-    assert [e.path for e in triage.errors] == ["src/app/main.py", None]
+    assert [(e.path, e.mapped) for e in triage.errors] == [("src/app/main.py", True), ("/usr/lib/x.py", False)]
+    assert triage.findings[0].places[0].mapped
