@@ -63,6 +63,7 @@ def _ours(score: Score, seed: str, kind: str, *, tell: bool) -> None:
     judge = Judge(world)
     judge.run()
     score.spent += world.spent
+    score.withdrawn += judge.withdrawn
     for patient in judge.patients:
         score.pulls += 1
         for failure, truth in first_failures(build(seed, kind, OURS), patient.pull.number).items():
@@ -81,6 +82,8 @@ def _tell(seed: str, patient: Patient, failure: str, truth: set[str], label: str
 
 def _print(name: str, score: Score) -> None:
     print(f"\n== {name}: {score.spent} executions, {score.spent / max(1, score.pulls):.2f} per incident")
+    if score.withdrawn:
+        print(f"verdicts withdrawn later: {score.withdrawn}")
     waits = sorted(score.waits)
     middle, most = statistics.median(waits) / 60, waits[int(0.9 * len(waits))] / 60
     print(f"time to verdict: median {middle:.0f} min, 90 % within {most:.0f} min")

@@ -20,12 +20,14 @@ from resolver.attribution import (
     TaskRed,
     Undecided,
     Verdict,
+    Want,
     WantBase,
     WantRerun,
     WantRow,
     Wave,
     attribute_within,
     outage_mode,
+    settle,
 )
 from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem
@@ -35,6 +37,8 @@ from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted
 
 DAY = 86_400.0
 LOOK_AGAIN = 300.0
+LATER, WATCHED = 3_600.0, 3 * 3_600.0
+"""How often, and for how long after the failure, a pull request with all its verdicts is looked at again."""
 
 
 @dataclass
@@ -58,7 +62,7 @@ class Patient:
     row_done: set[tuple[Check, str]] = field(default_factory=set)
     told: dict[tuple[str, Fingerprint], Told] = field(default_factory=dict)
     ended: float | None = None
-    parked: bool = False
+    standing: dict[tuple[str, Fingerprint], Verdict] = field(default_factory=dict)
 
 
 class Judge:
@@ -70,6 +74,7 @@ class Judge:
         self.ledger = Ledger(self.config.ledger)
         self.outage = OutageMode()
         self.probes: list[Execution] = []
+        self.withdrawn = 0
         self.past = [execution(world, job, "task", task=f"past-{job['head_sha'][:7]}") for job in world.past_jobs()]
         self._pushes: dict[int, Execution] = {}
         self.patients = [self._admit(pull) for pull in world.red_pulls()]
@@ -130,15 +135,13 @@ class Judge:
     def _look(self, patient: Patient, now: float) -> float | None:
         """Attribute, do what is wanted, and say when to look again."""
         self.outage = outage_mode(self.outage, self._wave(now), self.config.outage, now)
-        patient.parked |= self.outage.on
         case = self._case(patient, now)
-        answer = attribute_within(case, self.ledger)
-        self._tell(patient, case, answer, now)
-        if not answer.wants:
-            running = [each.finished_at for each in patient.executions if (each.finished_at or 0) > now]
-            return min((each for each in running if each), default=None)
-        wakes = [self._meet(patient, want, now) for want in answer.wants]
-        return min(wakes)
+        wants = self._tell(patient, case, attribute_within(case, self.ledger), now)
+        if wants:
+            return min(self._meet(patient, want, now) for want in wants)
+        running = [each.finished_at for each in patient.executions if each.finished_at and each.finished_at > now]
+        again = now + LATER if now < patient.red_at + WATCHED else None
+        return min(running, default=again)
 
     def _meet(self, patient: Patient, want: object, now: float) -> float:
         match want:
@@ -196,21 +199,27 @@ class Judge:
                 reds.extend(_task_red(patient, each, item, before) for item in each.items)
         return Wave(reds=tuple(reds), running=len(running))
 
-    def _tell(self, patient: Patient, case: Case, answer: Attribution, now: float) -> None:
+    def _tell(self, patient: Patient, case: Case, answer: Attribution, now: float) -> tuple[Want, ...]:
+        """Note what is said now, and give what is wanted still: a verdict stands until executions disagree."""
         items = {item.fingerprint: item for each in case.executions for item in each.items}
+        wants: list[Want] = []
         for outcome in answer.outcomes:
             if outcome.fingerprint is None:
+                wants += outcome.wants if isinstance(outcome, Undecided) else ()
                 continue
             key = (outcome.check.job, outcome.fingerprint)
+            standing = settle(patient.standing.get(key), outcome)
+            wants += standing.wants
+            said = standing.outcome
             item = items[outcome.fingerprint]
-            match outcome:
-                case Verdict(klass=klass) if item.counts:
-                    if key not in patient.told or patient.told[key].label != klass:
-                        patient.told[key] = Told(item, klass, now)
-                case Verdict() | Undecided() if not item.counts:
-                    patient.told.setdefault(key, Told(item, "infrastructure", now))
-                case _:
-                    pass
+            if not item.counts:
+                patient.told.setdefault(key, Told(item, "infrastructure", now))
+            elif isinstance(said, Verdict):
+                patient.standing[key] = said
+                self.withdrawn += standing.change is not None and standing.change.kind == "withdrawn"
+                if key not in patient.told or patient.told[key].label != said.klass:
+                    patient.told[key] = Told(item, said.klass, now)
+        return tuple(dict.fromkeys(wants))
 
 
 def _task_red(patient: Patient, each: Execution, item: FailedItem, before: set[Fingerprint]) -> TaskRed:

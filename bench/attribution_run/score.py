@@ -22,6 +22,7 @@ class Score:
     waits: list[float] = field(default_factory=list)
     spent: int = 0
     pulls: int = 0
+    withdrawn: int = 0
 
     def take(self, truth: set[str], label: str, seconds: float) -> None:
         """Count one failure; where two truths hold at once, either is right."""

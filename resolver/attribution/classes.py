@@ -46,9 +46,8 @@ def greens(question: Question, found: Iterable[Green]) -> tuple[Evidence, ...]:
 
 def others(question: Question, sight: Sight) -> tuple[Evidence, ...]:
     """Show what else ended red on the base: it excuses nothing, and is not hidden."""
-    return tuple(
-        shown(each, "other", "moderate", question.case.now) for each in sight.others if each.result == "failed"
-    )
+    failed = [each for each in (*sight.others, *sight.stale) if each.result == "failed"]
+    return tuple(shown(each, "other", "moderate", question.case.now) for each in failed)
 
 
 def _base_drift(q: Question) -> Proof | None:

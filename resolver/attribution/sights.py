@@ -28,11 +28,15 @@ class Green:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """The executions of one check on one base commit, sorted by what they say of one failure; oldest first."""
+    """
+    The executions of one check on one base commit, sorted by what they say of one failure; oldest first. `others` ended
+    without a word on it, `stale` are too old or of another configuration.
+    """
 
     reds: tuple[Execution, ...] = ()
     greens: tuple[Green, ...] = ()
     others: tuple[Execution, ...] = ()
+    stale: tuple[Execution, ...] = ()
     running: tuple[Execution, ...] = ()
 
     @property
@@ -120,6 +124,7 @@ def look(
     reds: list[Execution] = []
     greens: list[Green] = []
     others: list[Execution] = []
+    stale: list[Execution] = []
     running: list[Execution] = []
     for each in executions:
         if each.own != "no":
@@ -132,8 +137,11 @@ def look(
             alike = each.configuration == like.configuration and each.check.fork == like.check.fork
             fresh = each.finished_at is not None and each.finished_at >= fresh_from
             green = _green(each, item, like if same_tests else None) if alike and fresh else None
-            greens.append(green) if green is not None else others.append(each)
-    return Sight(tuple(reds), tuple(greens), tuple(others), tuple(running))
+            if green is not None:
+                greens.append(green)
+            else:
+                (others if fresh and alike else stale).append(each)
+    return Sight(tuple(reds), tuple(greens), tuple(others), tuple(stale), tuple(running))
 
 
 def _green(each: Execution, item: FailedItem, red: Execution | None) -> Green | None:

@@ -97,5 +97,5 @@ def _base(q: Question, commit: Sha | None) -> Iterator[WantBase]:
         commit=commit,
         item=q.item.item,
         after=q.greens_after,
-        another=bool(sight.reds or sight.greens or sight.others),
+        another=bool(sight.reds or sight.greens or sight.others or sight.stale),
     )

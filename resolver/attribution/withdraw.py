@@ -40,13 +40,14 @@ def settle(was: Verdict | None, now: Outcome) -> Standing:
     """
     Join an earlier verdict on the same item and head with what the executions say now.
 
-    What was proven stays said while nothing else is; further evidence is wanted only where the failure has since come
-    under doubt (seen on others' tasks, or come and gone), or where nothing had been proven.
+    What was proven stays said while nothing else is. Further evidence is wanted only where nothing had been proven, or
+    where somebody was accused of what has since come under doubt: seen on others' tasks, or come and gone.
     """
     if isinstance(now, Undecided):
         if was is None:
             return Standing(outcome=now, wants=now.wants)
-        return Standing(outcome=was, wants=now.wants if now.doubt or was.klass == "unclassified" else ())
+        again = was.klass == "unclassified" or (now.doubt and was.klass in ("task-defect", "base-defect"))
+        return Standing(outcome=was, wants=now.wants if again else ())
     if was is None or was.klass == now.klass:
         return Standing(outcome=now)
     if now.klass == "unclassified":

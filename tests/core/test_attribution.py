@@ -42,6 +42,8 @@ fresh_green_then_red_is_looked_at_again        | b2.G h.F p2.F          |       
 fresh_green_then_three_reds_is_the_base        | b2.G h.F p2.F p2.F p2.F |                        | base-defect → repair
 base_defect_before_task_defect                 | b2.F h.F h.F           |                         | base-defect → repair
 base_defect_before_an_own_item                 | b2.F h.F               | diff=changes            | base-defect → repair
+base_older_than_the_tested_one_stands_for_nothing | h.F p1.F             | base=b3                 | want base b3
+base_green_after_three_reds_is_mixed           | b2.F p2.F p2.F p2.G h.F |                      | flake → rerun
 # base-drift
 drift_red_then_green_on_the_base               | b2.F h.F b3.G          | base=b3                 | base-drift → synchronise
 drift_by_changes_that_are_only_the_bases       | h.F                    | baseonly                | base-drift → synchronise
@@ -81,7 +83,13 @@ task_tested_base_out_of_reach                  | h.F h.F b3.G           | base=b
 task_others_fail_so_three_of_each              | o.F b2.G h.F h.F       |                         | want rerun
 task_others_fail_so_the_green_must_be_later    | b2.G o.F h.F h.F h.F   |                         | want base b2 more
 task_others_fail_so_and_three_of_each          | o.F p2.G p2.G p2.G h.F h.F h.F |                 | task-defect → explain
+task_stale_green_is_no_baseline                | b2.G~9h h.F h.F        |                         | want base b2 more
+task_others_fail_so_one_green_is_not_enough    | o.F p2.G h.F h.F h.F   |                         | want base b2 more
+task_others_fail_after_all_greens              | b2.G p2.G p2.G o.F h.F h.F h.F |                 | want base b2 more
+task_lint_that_comes_and_goes                  | b2.Q p2.Q p2.Q h.F     | kind=lint diff=touches flaked | want rerun
 # flake
+flake_after_three_reds_and_three_greens        | b2.G p2.G p2.G h.F h.F h.F h.G= |                | flake → none
+mixed_base_and_three_reds_is_nobodys           | b2.F p2.G h.F h.F h.F  |                         | unclassified → escalate
 flake_red_then_green                           | h.F h.G=               |                         | flake → none
 flake_green_then_red                           | h.G h.F=               |                         | flake → rerun
 flake_red_green_red                            | h.F h.G= h.F=          |                         | flake → rerun

@@ -12,9 +12,11 @@ from resolver.attribution import (
     Verdict,
     Wave,
     attribute,
+    attribute_within,
     derived_jobs,
     outage_mode,
     read_patch,
+    rerun_asked,
     settle,
     suspect,
 )
@@ -22,7 +24,9 @@ from resolver.config_sections import Outage
 from resolver.executions import Check, Execution, FailedItem, Result, distinct, result_of
 from resolver.failure import Place
 from resolver.ids import Fingerprint, Sha
-from tests.core.attribution_table import CHECK, NOW, PRINT, case
+from resolver.ledger import Ledger
+from resolver.ledger_events import RerunEnded, RerunStarted
+from tests.core.attribution_table import CHECK, NOW, PRINT, case, told
 
 PATCH = """\
 @@ -2,4 +2,5 @@ import os
@@ -318,3 +322,68 @@ def test_a_check_is_told_with_its_cell_and_event() -> None:
         CHECK.model_copy(update={"matrix": (("os", "mac"),), "fork": True}).key
         == ".github/workflows/ci.yml: test [os=mac] (pull_request, fork)"
     )
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "wanted"),
+    [
+        ("b2.G h.F h.F", "b2.G h.F h.F o.F", True),
+        ("b2.F h.F", "b2.F h.F e.F e.G=", True),
+        ("b2.F h.F", "h.F b2.R", False),
+        ("h.F h.G=", "h.F h.I= o.F", False),
+    ],
+)
+def test_only_an_accusation_in_doubt_asks_for_more(was: str, now: str, wanted: bool) -> None:
+    """Old evidence, or a flake that others see too, asks for nothing again."""
+    standing = settle(_verdict(was), attribute(case(now, "")).outcomes[0])
+    assert bool(standing.wants) is wanted
+
+
+def test_an_item_is_held_by_its_file_its_suites_and_what_the_log_says() -> None:
+    """These names, seen to pass as a whole, show that the item was executed."""
+    item = FailedItem(
+        fingerprint=PRINT, item="tests/a.py::Suite::test_x[1]", container="pkg/a", places=(Place(path="src/b.test.ts"),)
+    )
+    assert {"tests/a.py", "tests/a.py::Suite", "tests/a.py::Suite::test_x", "pkg/a", "src/b.test.ts"} <= item.holders
+    assert "" not in item.holders
+    assert "tests/a.p" not in item.holders
+
+
+def test_as_many_items_on_the_tested_base_are_the_same_selection() -> None:
+    """Where the diff leaves all tests alone, a green base that ran as many items ran the failing one."""
+    known = case("b2.Q7 h.F7 h.F7", "diff=elsewhere")
+    assert told(attribute(known)) == "task-defect \u2192 explain"
+    assert told(attribute(case("b2.Q6 h.F7 h.F7", "diff=elsewhere"))) == "want base b2 more"
+    assert told(attribute(case("b2.Q7 h.F7 h.F7", "diff=beside"))) == "want base b2 more"
+    assert told(attribute(case("b2.Q7 h.F7 h.F7", ""))) == "want base b2 more"
+
+
+def test_a_rerun_asks_with_what_fails_on_the_head() -> None:
+    """The ledger is told the failing jobs, the fingerprints and a cancelled newest attempt."""
+    known = case("b2.G h.F h.K=", "")
+    asked = rerun_asked(known, known.executions[1].check)
+    assert (asked.failing, asked.fingerprints, asked.newest_cancelled) == (1, (PRINT,), True)
+    answer = attribute_within(known, Ledger())
+    assert [each.klass for each in answer.outcomes if isinstance(each, Verdict)] == ["unclassified"]
+
+
+def test_a_pause_between_reruns_lets_the_base_be_asked_meanwhile() -> None:
+    """A limit that passes makes a wait only where nothing else can be found out."""
+    known = case("h.F", "")
+    check = known.executions[0].check
+    events = [
+        RerunStarted(
+            id="r",
+            at=NOW - 100,
+            task="pr-1",
+            head=Sha("h"),
+            workflow=check.workflow,
+            check="other",
+            fingerprints=(),
+            purpose="evidence",
+        ),
+        RerunEnded(id="e", rerun="r", at=NOW - 50, useful=True),
+    ]
+    assert [want.kind for want in attribute_within(known, Ledger.of(events)).wants] == ["base"]
+    green = case("b2.G h.F", "")
+    assert [want.kind for want in attribute_within(green, Ledger.of(events)).wants] == ["wait"]
