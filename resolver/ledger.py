@@ -128,7 +128,8 @@ class Ledger:
 
     def group(self, base: Sha, heads: frozenset[Sha]) -> Answer:
         """The same set of heads in a merge queue again. One head's own re-enqueue is a rerun: ask `rerun` for it."""
-        if any((each.base, each.heads) == (base, heads) for each in self._all(GroupFailed)) and len(heads) > 1:
+        failed = (frozenset(each.heads) for each in self._all(GroupFailed) if each.base == base)
+        if len(heads) > 1 and heads in failed:
             return Refused(reason="this set failed on this base before and is not tried again unchanged")
         return Allowed(attempt=1)
 

@@ -89,12 +89,12 @@ class FailedAfterRepair(Record):
 
 
 class GroupFailed(Record):
-    """A set of heads failed together in a merge queue on a base."""
+    """Heads that failed together in a merge queue on a base; as a set, whatever their order."""
 
     id: str
     at: float
     base: Sha
-    heads: frozenset[Sha]
+    heads: tuple[Sha, ...]
 
 
 class Quarantined(Record):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from pathlib import Path
+
 import pytest
 
 from resolver.attribution import (
@@ -387,3 +391,11 @@ def test_a_pause_between_reruns_lets_the_base_be_asked_meanwhile() -> None:
     assert [want.kind for want in attribute_within(known, Ledger.of(events)).wants] == ["base"]
     green = case("b2.G h.F", "")
     assert [want.kind for want in attribute_within(green, Ledger.of(events)).wants] == ["wait"]
+
+
+def test_the_generator_of_incidents_imports_nothing_of_failres() -> None:
+    """The benchmark's world must not know how failures are judged."""
+    for path in (Path(__file__).parents[2] / "bench" / "attribution_world").glob("*.py"):
+        imported = re.findall(r"^(?:from|import) ([\w.]+)", path.read_text(), re.MULTILINE)
+        assert imported or path.name == "__init__.py"
+        assert {name.split(".")[0] for name in imported} <= {"attribution_world", *sys.stdlib_module_names}

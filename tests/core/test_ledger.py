@@ -139,7 +139,7 @@ def test_two_repairs_per_failure_and_base_branch() -> None:
 def test_a_failing_set_is_never_tried_again_unchanged() -> None:
     """D1: the same heads on the same base stay out; a smaller set, or a moved base, is another question."""
     heads = frozenset({Sha("h1"), Sha("h2")})
-    ledger = Ledger.of([GroupFailed(id="1", at=0, base=BASE, heads=heads)])
+    ledger = Ledger.of([GroupFailed(id="1", at=0, base=BASE, heads=tuple(sorted(heads)))])
     assert _told(ledger.group(BASE, heads)) == "refused"
     assert _told(ledger.group(BASE, frozenset({HEAD}))) == "allowed 1"
     assert _told(ledger.group(NEXT, heads)) == "allowed 1"
