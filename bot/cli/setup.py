@@ -57,7 +57,7 @@ def probe_workflow(template: str, checks: Sequence[tuple[str, ...]]) -> str:
     for number, (check, command) in enumerate(checks, 1):
         path, colon, name = check.partition(": ")
         if not (colon and path.startswith(".github/workflows/") and name.strip() == name != ""):
-            raise ValueError(f"{check!r} must be a workflow's path, a colon, a blank and the name of its job")
+            raise ValueError(f"the check {check!r} must be a workflow's path, a colon, a blank and the name of its job")
         if any(not each.isprintable() for each in check) or "${{" in check + command or not command.strip():
             raise ValueError(f"the check {check!r} needs a command, and neither may hold control characters or ${{{{")
         text += _job(f"check-{number}", check, name, command)
