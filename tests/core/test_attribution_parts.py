@@ -1,4 +1,4 @@
-"""The parts around the verdict: the task's diff, derived jobs, merge groups, outage mode, withdrawal, the task's lead."""
+"""The parts around the verdict: the task's diff, withdrawal, the task's lead, what is shown, the ledger's part."""
 
 from __future__ import annotations
 
@@ -10,22 +10,14 @@ import pytest
 
 from resolver.attribution import (
     Diff,
-    Group,
-    OutageMode,
-    TaskRed,
     Verdict,
-    Wave,
     attribute,
     attribute_within,
-    derived_jobs,
-    outage_mode,
     read_patch,
     rerun_asked,
     settle,
-    suspect,
 )
-from resolver.config_sections import Outage
-from resolver.executions import Check, Execution, FailedItem, Result, distinct, result_of
+from resolver.executions import FailedItem, distinct, result_of
 from resolver.failure import Place
 from resolver.ids import Fingerprint, Sha
 from resolver.ledger import Ledger
@@ -85,132 +77,6 @@ def test_a_patch_that_github_does_not_show_touches_nothing() -> None:
     added = Diff(files=(read_patch("a.py", "added", None),))
     assert added.touches(_item(path="a.py", line=1))
     assert added.adds(_item("a.py::test_x"))
-
-
-def _job(
-    job: str, result: Result, *, run: int = 1, attempt: int = 1, items: tuple[FailedItem, ...] = (), cell: str = ""
-) -> Execution:
-    check = Check(workflow="ci.yml", job=job, matrix=(("os", cell),) if cell else ())
-    return Execution(
-        check=check,
-        commit=Sha("h"),
-        side="task",
-        run=run,
-        attempt=attempt,
-        result=result,
-        items=items,
-    )
-
-
-def test_a_job_that_only_sums_up_is_derived() -> None:
-    """A job that needs a failed one, directly or not, and names no failure of its own is derived."""
-    jobs = [
-        _job("test", "failed", items=(_item("t"),)),
-        _job("build", "passed"),
-        _job("all-green", "failed"),
-        _job("last", "failed"),
-    ]
-    needs = {"all-green": ("test", "build"), "last": ("all-green",)}
-    assert [each.check.job for each in derived_jobs(jobs, needs)] == ["all-green", "last"]
-
-
-def test_a_job_with_a_failing_item_of_its_own_is_not_derived() -> None:
-    """`if: always()` jobs may test something themselves."""
-    jobs = [_job("test", "failed"), _job("e2e", "failed", items=(_item("spec"),))]
-    assert derived_jobs(jobs, {"e2e": ("test",)}) == ()
-
-
-def test_a_job_of_another_run_makes_nothing_derived() -> None:
-    """Needs bind jobs of one run."""
-    jobs = [_job("test", "failed", run=2), _job("all-green", "failed")]
-    assert derived_jobs(jobs, {"all-green": ("test",)}) == ()
-
-
-def test_a_need_that_passed_when_run_again_makes_nothing_derived() -> None:
-    """The newest attempt of a needed job counts."""
-    jobs = [_job("test", "failed"), _job("test", "passed", attempt=2), _job("all-green", "failed", attempt=2)]
-    assert derived_jobs(jobs, {"all-green": ("test",)}) == ()
-
-
-def test_cells_cancelled_by_fail_fast_are_derived() -> None:
-    """A cancelled cell beside a failed sibling is derived; one that a person cancelled alone is not."""
-    failed, cancelled = _job("test", "failed", cell="linux"), _job("test", "cancelled", cell="mac")
-    assert derived_jobs([failed, cancelled], {}) == (cancelled,)
-    assert derived_jobs([cancelled], {}) == ()
-
-
-def _group(place: int, result: str) -> Group:
-    letters = {"F": "failed", "G": "passed"}
-    execution = None
-    if result in letters:
-        items = (FailedItem(fingerprint=PRINT, item="t"),) if result == "F" else ()
-        execution = _job("test", letters[result], run=place, items=items)  # type: ignore[arg-type]
-    if result == "I":
-        execution = _job("test", "infrastructure", run=place)
-    return Group(place=place, commit=Sha(f"g{place}"), adds=(f"pr-{place}",), execution=execution)
-
-
-@pytest.mark.parametrize(
-    ("results", "tasks"),
-    [
-        ("GF", ("pr-2",)),
-        ("GGFFF", ("pr-3",)),
-        ("GIF", ("pr-2", "pr-3")),
-        ("G-F", ("pr-2", "pr-3")),
-        ("FF", None),
-        ("GG", None),
-        ("FGF", None),
-    ],
-)
-def test_the_first_red_group_after_a_green_one_names_the_suspect(results: str, tasks: tuple[str, ...] | None) -> None:
-    """Groups are cumulative; where the groups between told nothing, all that was added since the green is suspect."""
-    found = suspect([_group(place, each) for place, each in enumerate(results, 1)][::-1], PRINT)
-    assert (found.tasks if found else None) == tasks
-
-
-def test_a_green_base_below_the_queue_makes_the_first_group_suspect() -> None:
-    """The base itself can be the green that stands ahead."""
-    found = suspect([_group(1, "F")], PRINT, green_base=Sha("b2"))
-    assert found is not None
-    assert (found.tasks, found.after) == (("pr-1",), "b2")
-
-
-def _reds(tasks: int, prints: int, **more: object) -> tuple[TaskRed, ...]:
-    return tuple(
-        TaskRed(task=f"pr-{n % tasks}", fingerprint=Fingerprint(f"f{n % prints}"), base=Sha("b2"), at=NOW - 60, **more)  # type: ignore[arg-type]
-        for n in range(max(tasks, prints))
-    )
-
-
-@pytest.mark.parametrize(
-    ("wave", "on"),
-    [
-        (Wave(reds=_reds(4, 9)), True),
-        (Wave(reds=_reds(4, 8)), False),
-        (Wave(reds=_reds(3, 9)), False),
-        (Wave(reds=_reds(4, 9, new=False)), False),
-        (Wave(reds=_reds(5, 1), green_probes=frozenset({Fingerprint("f0")})), True),
-        (Wave(reds=_reds(5, 1)), False),
-        (Wave(reds=_reds(4, 1), green_probes=frozenset({Fingerprint("f0")})), False),
-        (Wave(reds=_reds(4, 1, infrastructure=True), running=8), True),
-        (Wave(reds=_reds(4, 1, infrastructure=True), running=9), False),
-        (Wave(reds=_reds(3, 1, infrastructure=True), running=3), False),
-    ],
-)
-def test_an_outage_begins_at_its_thresholds(wave: Wave, on: bool) -> None:
-    """Over at least four tasks: many new failures at one base, one failure that the base lacks, or the surroundings."""
-    assert outage_mode(OutageMode(), wave, Outage(), NOW).on is on
-
-
-def test_an_outage_ends_after_half_an_hour_of_calm() -> None:
-    """Below the threshold it goes on for 30 minutes, counted from when it was last exceeded."""
-    mode = outage_mode(OutageMode(), Wave(reds=_reds(4, 9)), Outage(), NOW)
-    calm = Wave()
-    assert outage_mode(mode, calm, Outage(), NOW + 1799).on
-    assert not outage_mode(mode, calm, Outage(), NOW + 1800).on
-    again = outage_mode(mode, Wave(reds=_reds(4, 9)), Outage(), NOW + 900)
-    assert again.since == NOW
-    assert outage_mode(again, calm, Outage(), NOW + 2600).on
 
 
 def _verdict(row: str, facts: str = "") -> Verdict:
