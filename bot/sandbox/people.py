@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
-from bot.sandbox.changes import checks, comments, labels, pulls, pushes, repositories, reviews
-from bot.sandbox.changes.accounts import add_account
+from bot.sandbox.changes import checks, comments, labels, pulls, pushes, repositories, reviews, statuses
+from bot.sandbox.changes.accounts import add_account, add_app, install
 from bot.sandbox.changes.refusals import Refused
 from bot.sandbox.permissions import at_least
 from bot.sandbox.state import (
     Account,
     Act,
     Actor,
+    App,
     CheckRun,
     Comment,
     GitHub,
@@ -27,6 +28,7 @@ from bot.sandbox.state import (
     Repository,
     Review,
     Role,
+    Status,
     WorkflowRun,
 )
 
@@ -269,6 +271,63 @@ class People:
             raise Refused(422, f"{check_run.name} has no button {button}")
         checks.press(self._act(by, repo, "write"), check_run, found[0])
 
+    # Another CI.
+
+    def report_check(
+        self,
+        on: Pull | str,
+        name: str,
+        conclusion: str | None,
+        *,
+        ci: str = "Other CI",
+        output: Mapping[str, Any] | None = None,
+        details_url: str | None = None,
+        repo: Repository | None = None,
+    ) -> CheckRun:
+        """Another CI's App reports a check run on a head or a commit; without a conclusion it still runs.
+
+        `output` is as the API takes it: `title`, `summary`, `text`, `annotations`.
+        """
+        act = self._of_app(ci, repo)
+        fields: dict[str, Any] = {"name": name, "head_sha": _commit(on), "status": "in_progress"}
+        if conclusion is not None:
+            fields |= {"status": "completed", "conclusion": conclusion}
+        if output is not None:
+            fields["output"] = output
+        if details_url is not None:
+            fields["details_url"] = details_url
+        return checks.create_check_run(act, self._app(ci), fields)
+
+    def report_status(
+        self,
+        on: Pull | str,
+        context: str,
+        state: str,
+        description: str | None = None,
+        *,
+        ci: str = "Other CI",
+        target_url: str | None = None,
+        repo: Repository | None = None,
+    ) -> Status:
+        """Another CI's App sets a commit status on a head or a commit."""
+        act = self._of_app(ci, repo)
+        return statuses.set_status(
+            act, _commit(on), state=state, context=context, description=description, target_url=target_url
+        )
+
+    def _app(self, name: str) -> App:
+        """An App that may report, made and installed on the owner's account when it is not there."""
+        known = next((app for app in self.github.apps.values() if app.name == name), None)
+        if known is None:
+            manifest = {"name": name, "default_permissions": {"checks": "write", "statuses": "write"}}
+            known = add_app(self.github, manifest, owner=self.owner)
+            install(self.github, known, self.owner, quiet=True)
+        return known
+
+    def _of_app(self, name: str, repo: Repository | None) -> Act:
+        app = self._app(name)
+        return Act(self.github, self._in(repo), Actor(app.bot, app))
+
     # The repository.
 
     def rename(self, name: str, *, by: str = "admin", repo: Repository | None = None) -> None:
@@ -291,6 +350,10 @@ class People:
 
     def _for(self, comment: Comment, login: str) -> Role:
         return "read" if comment.author.login == login else "write"
+
+
+def _commit(on: Pull | str) -> str:
+    return on.head_sha if isinstance(on, Pull) else on
 
 
 def workflow_text(name: str, jobs: Sequence[str]) -> str:
