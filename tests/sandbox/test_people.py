@@ -123,3 +123,19 @@ def test_verbs_need_a_repository(tmp_path: Path) -> None:
     yard.people._repo = None
     with pytest.raises(LookupError, match=r"call repo\(\) first"):
         yard.people.push("a", {"n": "1\n"})
+
+
+async def test_another_ci_reports_check_runs_and_statuses_through_apps_of_its_own(yard: Yard) -> None:
+    """Two CIs are two Apps; each check run and each status is told, one that still runs not as completed."""
+    people = yard.people
+    pull = people.open_pull("mend-it", {"app.py": "x = 2\n"})
+    told(yard)
+    running = people.report_check(pull, "lint", None, ci="Linter")
+    ended = people.report_check(pull.head_sha, "lint", "failure", ci="Linter", output={"title": "1", "summary": "s"})
+    status = people.report_status(pull, "coverage", "pending", "wait", ci="Coverage", target_url="https://cov.test/1")
+    assert (running.status, ended.status, ended.conclusion) == ("in_progress", "completed", "failure")
+    assert running.app is ended.app
+    assert (ended.app.slug, status.creator.login) == ("linter", "coverage[bot]")
+    heard = [event for event in told(yard) if not event.startswith("check_suite")]
+    assert heard == ["check_run.created", "check_run.created", "check_run.completed", "status"]
+    assert yard.problems == []
