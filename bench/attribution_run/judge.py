@@ -158,8 +158,9 @@ class Judge:
                 self.probes.append(execution(self.world, job, "probe"))
                 return float(job["completed_at"])
             case _:
+                # What is under way ends earlier than the patience with it: look now and then.
                 until = getattr(want, "until", None)
-                return float(until) if until else now + LOOK_AGAIN
+                return float(until) if until and until <= now + LATER else now + LOOK_AGAIN
 
     def _rerun(self, patient: Patient, check: Check, now: float, *, evidence: bool) -> float:
         job = [each for each in patient.jobs if each["name"] == check.job][-1]

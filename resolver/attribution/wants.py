@@ -30,14 +30,21 @@ def wants(question: Question) -> tuple[Want, ...]:
     for want in _in_order(question):
         commit = want.commit
         running = question.sight(commit).running if isinstance(want, WantBase) else _running(question)
-        if running:
-            return (WantWait(until=None, reason=f"run {running[-1].run} is under way"),)
+        under_way = [each for each in running if _patient_until(question, each) > question.case.now]
+        if under_way:
+            until = _patient_until(question, under_way[-1])
+            return (WantWait(until=until, reason=f"run {under_way[-1].run} is under way"),)
         refusal = question.case.refusal(want.kind, question.check, commit)
         if refusal is None:
             return (want,)
         if refusal.until is not None:
             waits.append(WantWait(until=refusal.until, reason=refusal.reason))
     return tuple(sorted(waits, key=lambda each: each.until or 0.0)[:1])
+
+
+def _patient_until(q: Question, each: Execution) -> float:
+    """Until when a run is waited for: its green would be of use no longer than a fresh one."""
+    return (q.case.now if each.started_at is None else each.started_at) + q.case.rules.freshness
 
 
 def _running(q: Question) -> tuple[Execution, ...]:

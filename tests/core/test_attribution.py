@@ -19,6 +19,7 @@ a_lint_error_in_changed_lines_asks_the_base    | h.F                    | kind=l
 a_lint_error_elsewhere_is_tried_again          | h.F                    | kind=lint diff=elsewhere | want rerun
 a_changed_item_asks_the_base                   | h.F                    | diff=changes            | want base b2
 a_running_base_is_waited_for                   | h.F h.F b2.R           |                         | want wait
+a_run_that_never_ends_is_not_waited_for        | h.F h.F b2.R~7h        |                         | want base b2
 a_running_rerun_is_waited_for                  | h.F h.R=               |                         | want wait
 no_red_no_verdict                              | h.G b2.F               |                         | nothing
 nothing_ran_no_verdict                         | b2.F                   |                         | nothing
