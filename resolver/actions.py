@@ -9,28 +9,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+from resolver.action_base import Action
 from resolver.digest import digest
 from resolver.executions import Check
 from resolver.facts import RollupSeen, StepFinished
 from resolver.ids import PullNumber, RunId, Sha
-from resolver.records import Record
 from resolver.report import Report
-
-
-class Action(Record):
-    """What all actions share; `number` is the pull request that wants it, None for the repository's own."""
-
-    number: PullNumber | None = None
-
-    @property
-    def target(self) -> str:
-        """What is read or written."""
-        raise NotImplementedError
-
-    @property
-    def key(self) -> str:
-        """The identity of this action by its content."""
-        return f"{self.target}@{digest(self.model_dump(mode='json', by_alias=True))}"
+from resolver.talk_actions import TalkAction
 
 
 class ReadPull(Action):
@@ -91,6 +76,7 @@ class ReadRuns(Action):
     type: Literal["read-runs"] = "read-runs"
     head_sha: Sha
     rollup: RollupSeen | None = None
+    slot: int = 0
 
     @property
     def target(self) -> str:
@@ -165,7 +151,7 @@ class RerunJobs(Action):
     """Run the failed jobs of a run again: for a flake, or for evidence. GitHub keeps the run and its frozen merge
     commit.
 
-    `attempt` is the one that failed; a later one means that somebody was quicker.
+    `attempt` is the one that failed; a later one means that somebody was quicker. `asked`: by a person who may.
     """
 
     type: Literal["rerun-jobs"] = "rerun-jobs"
@@ -176,6 +162,7 @@ class RerunJobs(Action):
     path: str
     jobs: tuple[str, ...]
     rerun_id: str
+    asked: bool = False
 
     @property
     def target(self) -> str:
@@ -225,6 +212,7 @@ class SyncBranch(Action):
     """Rebase a task's branch onto its base by GitHub's own update, with the expected head given.
 
     `scope` are the files that the task may change, frozen at first sight; empty: those that its head changes now.
+    `asked`: by a person who may.
     """
 
     type: Literal["sync-branch"] = "sync-branch"
@@ -235,6 +223,7 @@ class SyncBranch(Action):
     sync_id: str
     scope: tuple[str, ...] = ()
     drift: bool = False
+    asked: bool = False
 
     @property
     def target(self) -> str:
@@ -309,4 +298,5 @@ AnyAction = (
     | SweepPulls
     | PostCheck
     | PostComment
+    | TalkAction
 )

@@ -15,6 +15,9 @@ class Limits(Record):
     probe_patience: float = 6 * 3_600.0
     """After so long a probe that never reported is given up and its branch removed."""
 
+    watch_every: float = 300.0
+    """How often a commit is looked at whose results are waited for, should webhooks not tell of them."""
+
     sweep_every: float = 600.0
     """How often the open pull requests are listed, so that a lost event is only late."""
 

@@ -17,10 +17,11 @@ from resolver.actions import (
 )
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
-from resolver.decide.due import Due
+from resolver.decide.due import Due, earlier
 from resolver.decide.third_party import annotation_reads
 from resolver.executions import Check
 from resolver.facts import JobFinished
+from resolver.ids import Sha
 from resolver.limits import Limits
 from resolver.runs import run_id
 from resolver.state import Base, Head, Pull, RepoState
@@ -134,12 +135,17 @@ def repository_reads(state: RepoState, now: float, limits: Limits) -> Due:
             wanted.append(ReadConfig(ref=ref, sha=base.sha))
     wanted.extend(_unowned(state))
     wanted.extend(_ended_probes(state, now, limits))
+    watched = tuple(_under_way(state))
+    slot = int(now // limits.watch_every)
+    begun = slot * limits.watch_every
+    wanted.extend(ReadRuns(head_sha=sha, slot=slot) for sha, since in watched if _due_again(state, sha, since, begun))
     last = state.effects.get("sweep")
     next_sweep = 0.0 if last is None else last.started_at + limits.sweep_every
     if now >= next_sweep:
         wanted.append(SweepPulls(slot=last.count if last else 0))
         next_sweep = now + limits.sweep_every
-    return Due(tuple(wanted), next_sweep)
+    next_watch = (slot + 1) * limits.watch_every if watched else None
+    return Due(tuple(wanted), earlier(next_sweep, next_watch))
 
 
 def _unowned(state: RepoState) -> Iterator[FindPull]:
@@ -150,6 +156,26 @@ def _unowned(state: RepoState) -> Iterator[FindPull]:
         if sha in known or not runs or not head.failed():
             continue
         yield FindPull(head_sha=sha, head_owner=runs[0].head_owner, head_branch=runs[0].head_branch)
+
+
+def _under_way(state: RepoState) -> Iterator[tuple[Sha, float]]:
+    """Commits whose results somebody waits for, and since when: probes, and bases that red tasks ask."""
+    for probe_id, probe in state.probes.items():
+        if probe.removed is None:
+            started = state.ledger.events.get(probe_id)
+            yield probe.dispatched.commit, started.at if started else 0.0
+    asked = {pull.seen.base_ref for pull in state.pulls.values() if pull.seen.state == "open" and pull.reds}
+    for ref in sorted(asked):
+        sha = state.bases.get(ref, Base()).sha
+        running = [run for run in state.head(sha).runs.values() if run.status != "completed"] if sha else []
+        if sha is not None and running:
+            yield sha, max(run.updated_at for run in running)
+
+
+def _due_again(state: RepoState, sha: Sha, since: float, slot_start: float) -> bool:
+    """Say whether its runs were neither listed nor asked for since the slot began; webhooks usually are quicker."""
+    known = state.effects.get(f"runs:{sha}")
+    return since < slot_start and (known is None or known.started_at < slot_start)
 
 
 def _ended_probes(state: RepoState, now: float, limits: Limits) -> Iterator[RemoveProbe]:
