@@ -23,7 +23,14 @@ async def red_pull(world, text=None, config=ACT, **files):
 
 def rerun(pull, run, jobs=("unit",), **changed):
     """The action on that run as it stood."""
-    given = {"attempt": 1, "head_sha": pull.head_sha, "jobs": jobs, "rerun_id": f"rerun:{run.id}:1", **changed}
+    given = {
+        "attempt": 1,
+        "head_sha": pull.head_sha,
+        "asked": True,
+        "jobs": jobs,
+        "rerun_id": f"rerun:{run.id}:1",
+        **changed,
+    }
     return RerunJobs(number=pull.number, run_id=run.id, path=CI, **given)
 
 
@@ -192,10 +199,12 @@ async def test_github_says_no_in_its_own_words(calm):
 
 
 async def test_mode_and_kill_switch_are_read_anew(calm):
-    """Between the decision and the act the mode went back to observe, then failres was stopped on the pull request."""
+    """Not managed, then the mode went down, then failres was stopped on the pull request: the last look tells each."""
     _, pull, run = await red_pull(calm)
+    assert (await order(calm, rerun(pull, run, asked=False))).refused == "this pull request is not managed"
     calm.people.push("main", {".github/failres.yml": "mode: {rerun: propose}\n"}, by="admin")
-    assert (await order(calm, rerun(pull, run))).refused == "the configuration says `mode.rerun: propose`"
+    unasked = await order(calm, rerun(pull, run, asked=False))
+    assert unasked.refused == "the configuration says `mode.rerun: propose`"
     calm.people.label(pull, "failres:stop")
     assert (await order(calm, rerun(pull, run, rerun_id="again"))).refused == "the label failres:stop is set"
     assert len(run.attempts) == 1

@@ -22,7 +22,13 @@ async def drifted(world, changes=None, **how):
 
 def sync(repo, pull, **changed):
     """The action on that pull request as it stands."""
-    given = {"head_sha": pull.head_sha, "base_sha": repo.git.branch("main"), "sync_id": "sync:1", **changed}
+    given = {
+        "head_sha": pull.head_sha,
+        "base_sha": repo.git.branch("main"),
+        "sync_id": "sync:1",
+        "asked": True,
+        **changed,
+    }
     return SyncBranch(number=pull.number, base_ref="main", **given)
 
 
@@ -149,7 +155,7 @@ async def test_a_forks_branch_is_never_touched(calm):
     calm.people.push("main", DRIFTED, by="admin")
     await calm.settle()
     head = pull.head_sha
-    assert (await order(calm, sync(repo, pull))).refused == "forks and Dependabot are never synchronised"
+    assert (await order(calm, sync(repo, pull))).refused == "forks and Dependabot are explained only"
     assert pull.head_sha == head
 
 

@@ -34,7 +34,7 @@ LISTED = 100
 
 async def rerun_jobs(place: Place, action: RerunJobs) -> Outcome:
     """Ask for the next attempt; done as well where somebody else was quicker."""
-    seen = await look_to_act(place, action.number, action.head_sha, "rerun")
+    seen = await look_to_act(place, action.number, action.head_sha, "rerun", asked=action.asked)
     if isinstance(seen, Outcome):
         return seen
     raw = await place.installation.get(place.path("/actions/runs/{run}", run=action.run_id))
@@ -66,7 +66,7 @@ async def _against(
         return "the run is still going on", place.pace.rerun_rest
     landing = await _would_land(place, action, seen)
     if landing:
-        return landing, None
+        return landing, place.pace.refusal_rest
     planned = _planned(place, seen, run)
     files = await workflows_at(place, action.head_sha, (action.path,))
     hazard = await _hazard(place, action, seen, planned, files)

@@ -28,7 +28,6 @@ CONFLICT = "merge-conflict"
 """The failure class, as the reason of a sync that GitHub refuses for a conflict."""
 
 WORKFLOWS = ".github/workflows/"
-DEPENDABOT = "dependabot[bot]"
 
 COMPARED_COMMITS, COMPARED_FILES = 250, 300
 """GitHub lists no more of a comparison. A branch with more is not rebased, since nobody could check it afterwards."""
@@ -36,13 +35,13 @@ COMPARED_COMMITS, COMPARED_FILES = 250, 300
 
 async def sync_branch(place: Place, action: SyncBranch) -> Outcome:
     """Rebase once; done as well where the head is that rebase already, because an answer was lost."""
-    seen = await look_to_act(place, action.number, action.head_sha, "sync")
+    seen = await look_to_act(place, action.number, action.head_sha, "sync", asked=action.asked)
     if isinstance(seen, Outcome):
         return await _moved(place, action, seen)
     before = await _compare(place, seen.pull.base_ref, action.head_sha)
     if before["behind_by"] == 0:
         return Outcome((seen.pull,), refused="the branch holds the whole base already")
-    reason = await _spoils(place, action, seen, before)
+    reason = await _spoils(place, action, before)
     if reason:
         return Outcome((seen.pull,), refused=reason)
     refused = await _rebase(place, action, seen)
@@ -73,10 +72,8 @@ async def _moved(place: Place, action: SyncBranch, seen: Outcome) -> Outcome:
     return _judged(place, action, pulls[0], before, after) if rebased else seen
 
 
-async def _spoils(place: Place, action: SyncBranch, seen: Seen, before: Mapping[str, Any]) -> str | None:
+async def _spoils(place: Place, action: SyncBranch, before: Mapping[str, Any]) -> str | None:
     """Say what a rebase would spoil."""
-    if seen.pull.head_repo_id != place.repo.repo_id or seen.pull.author.login == DEPENDABOT:
-        return "forks and Dependabot are never synchronised"
     if before["total_commits"] > COMPARED_COMMITS or len(before["files"]) >= COMPARED_FILES:
         return "the branch is too large to be checked after a rebase"
     if any(len(commit["parents"]) > 1 for commit in before["commits"]):
