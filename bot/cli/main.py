@@ -6,9 +6,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from bot.cli import config, explain, journal, sandbox, serve, setup, triage
+from bot.cli import config, explain, gate, journal, sandbox, serve, setup, triage
 
-COMMANDS = (serve, sandbox, triage, explain, journal, config, setup)
+COMMANDS = (serve, sandbox, triage, gate, explain, journal, config, setup)
 
 
 def parser() -> argparse.ArgumentParser:

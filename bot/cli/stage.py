@@ -26,8 +26,8 @@ from bot.server import make_runner
 from bot.settings import Settings
 from bot.store import JournalRow
 
-MANIFEST = Path(__file__).parents[2] / "app.yml"
-"""The App as it is installed on GitHub; the embedded one allows no more than it says."""
+MANIFESTS = (Path(__file__).parents[2] / "app.yml", Path(__file__).parents[1] / "app.yml")
+"""The App as it is installed on GitHub, in a checkout or in a wheel; the embedded one allows no more than it says."""
 
 PATIENCE = 120.0
 """How far (seconds) time jumps without anything changing on GitHub before things count as settled."""
@@ -93,9 +93,9 @@ class Stage:
         )
 
     async def step(self) -> bool:
-        """Let everything that is due at this moment happen once; returns whether anything did."""
+        """Let everything that is due now happen once; returns whether anything did, or is still on its way."""
         moved = await self.sandbox.ci.advance()
-        moved = bool(await self.sandbox.hooks.deliver()) or moved
+        moved = bool(await self.sandbox.hooks.deliver() or self.sandbox.hooks.waiting) or moved
         return await self.failres.service.step() or moved
 
     async def settle(self, patience: float = PATIENCE) -> None:
@@ -144,7 +144,7 @@ class Stage:
 async def open_stage(root: Path, *, kind: type[Stage] | None = None) -> AsyncIterator[Stage]:
     """Open the embedded GitHub with failres installed nowhere yet; failres itself is started by `start`."""
     clock = ManualClock()
-    manifest = yaml.safe_load(MANIFEST.read_text(encoding="utf-8"))
+    manifest = yaml.safe_load(next(path for path in MANIFESTS if path.exists()).read_text(encoding="utf-8"))
     sandbox = Sandbox(root / "github", clock, manifest)
     await sandbox.start()
     stage = (kind or Stage)(root, sandbox, clock)

@@ -75,7 +75,7 @@ NAMED = {
     ),
     "api-key-header": ("X-Api-Key: 0123456789abcdef0123", "0123456789abcdef0123"),
     "cookie": ("Set-Cookie: session=abcdef0123456789; Path=/", "abcdef0123456789"),
-    "npmrc": ("//registry.npmjs.org/:_authToken=0123-4567-89ab", "0123-4567-89ab"),
+    "npmrc": ("//registry.example.org/:_authToken=0123-4567-89ab", "0123-4567-89ab"),
     "env-password": ("DB_PASSWORD=correct-horse-battery", "correct-horse-battery"),
     "yaml-secret": ("client_secret: abcDEF123456789xyz", "abcDEF123456789xyz"),
     "json-key": ('"api_key": "abcDEF123456789xyz"', "abcDEF123456789xyz"),

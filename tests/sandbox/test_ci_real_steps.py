@@ -264,7 +264,7 @@ async def test_a_running_job_is_cancelled_at_once(tmp_path: Path) -> None:
     yard.people.open_pull("a", {"n": "1\n"})
     running = asyncio.create_task(yard.ci.advance())
     async with asyncio.timeout(10):
-        await asyncio.to_thread(wait_for, tmp_path, "jobs/*/work/demo/demo/begun")
+        await asyncio.to_thread(wait_for, tmp_path, "jobs/*/*/demo/demo/begun")
         await yard.ci.cancel(yard.act(), yard.run, force=False)
         await running
     assert (yard.ends(), yard.run.latest.conclusion) == ({"a": "cancelled"}, "cancelled")
@@ -342,7 +342,7 @@ async def test_steps_show_while_a_real_job_runs(tmp_path: Path) -> None:
     yard = make_yard(tmp_path, on_pull(jobs))
     yard.people.open_pull("a", {"n": "1\n"})
     running = asyncio.create_task(yard.ci.advance())
-    await asyncio.to_thread(wait_for, tmp_path, "jobs/*/work/demo/demo/begun")
+    await asyncio.to_thread(wait_for, tmp_path, "jobs/*/*/demo/demo/begun")
     seen = [(step.number, step.status, step.conclusion) for step in yard.jobs["a"].steps]
     await yard.ci.cancel(yard.act(), yard.run, force=True)
     await running
