@@ -124,7 +124,7 @@ def findings_of(job: JobFinished, told: JobTriaged | None, check: str) -> tuple[
         return findings
     broken = [step for step in job.steps if step.conclusion in ("cancelled", TIME_LIMIT, "failure")]
     stalled = _finding(check, broken[0].name if broken else None, "the job ran into its time limit")
-    return (stalled, *(each for each in findings if each.kind not in ("cancelled", "stall", "unknown")))
+    return (*(each for each in findings if each.kind not in ("cancelled", "stall", "unknown")), stalled)
 
 
 def _finding(check: str, step: str | None, message: str) -> Finding:

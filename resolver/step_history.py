@@ -10,8 +10,8 @@ from typing import Any
 from resolver.facts import JobFinished
 from resolver.limits import LIMITS
 
-Sample = tuple[float, float]
-"""When a step started and how long it took, in seconds."""
+Sample = tuple[float, str, float]
+"""When and on which runner a step started, and how long it took; times in seconds."""
 
 Steps = Mapping[str, tuple[Sample, ...]]
 
@@ -37,7 +37,7 @@ class StepHistory:
 
     def past(self, workflow: str, job: str, step: str) -> tuple[float, ...]:
         """Give a step's past durations (seconds), oldest first."""
-        return tuple(seconds for _, seconds in self.steps_of(workflow, job).get(step, ()))
+        return tuple(seconds for *_, seconds in self.steps_of(workflow, job).get(step, ()))
 
     def with_job(self, job: JobFinished) -> StepHistory:
         """Give the history with one more finished job. GitHub lists a job again in later attempts: it counts once."""
@@ -60,7 +60,7 @@ def _key(workflow: str, job: str) -> str:
 def _samples(job: JobFinished) -> list[tuple[str, Sample]]:
     """Only success counts: a step that failed, was cancelled or ran into a limit says nothing of how long it takes."""
     return [
-        (step.name, (step.started_at, max(0.0, step.completed_at - step.started_at)))
+        (step.name, (step.started_at, job.runner or "", max(0.0, step.completed_at - step.started_at)))
         for step in job.steps
         if step.conclusion == "success" and step.started_at is not None and step.completed_at is not None
     ]

@@ -27,7 +27,8 @@ def speak(state: RepoState, pull: Pull, now: float, limits: Limits, answer: Attr
     report = compose(state, pull, answer, now)
     actions: list[AnyAction] = []
     check = f"check:{pull.seen.number}:{pull.seen.head_sha}"
-    if report.state in ("red", "config") or (report.state == "green" and check in pull.effects):
+    taken_back = report.state == "quiet" and bool(state.head(pull.seen.head_sha).stalls)
+    if report.state in ("red", "config") or (check in pull.effects and (report.state == "green" or taken_back)):
         actions.append(PostCheck(number=pull.seen.number, report=report))
     if quiet is None:
         actions.extend(_comment(state, pull, report, now))
@@ -38,7 +39,8 @@ def speak(state: RepoState, pull: Pull, now: float, limits: Limits, answer: Attr
 def _comment(state: RepoState, pull: Pull, report: Report, now: float) -> list[PostComment]:
     standing = pull.comment_id is not None
     resolved = report.state == "green"
-    if report.state == "quiet" or (resolved and not standing):
+    taken_back = standing and bool(state.head(pull.seen.head_sha).stalls)
+    if (report.state == "quiet" and not taken_back) or (resolved and not standing):
         return []
     if not standing and not may_comment_anew(state, pull, now):
         return []

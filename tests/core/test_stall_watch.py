@@ -227,11 +227,11 @@ def test_a_wrappers_last_line_is_a_stall():
 
 
 def test_real_failures_of_a_job_that_timed_out_stay():
-    """A test failed before another one hung: both are told, the stall first."""
+    """A test failed before another one hung: both are told, the test first."""
     found = findings_of(job(30, "timed_out", steps=()), triaged(30, failure()), "ci.yml: test")
     assert [(each.fail_class, each.item) for each in found] == [
-        ("task-stalled", None),
         ("gate-red-code", "tests/test_cart.py::test_total"),
+        ("task-stalled", None),
     ]
 
 

@@ -78,7 +78,7 @@ def test_several_checks_are_a_table():
 | check | what failed | where |
 | --- | --- | --- |
 | [`ci / test`](https://github.test/jobs/30) | `tests/test_cart.py::test_total`: `assert 90 == 100` | [`shop/cart.py:12`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/cart.py#L12) |
-| [`ci / lint \\| all`](https://github.test/jobs/30) | The check failed on the code: `E501 line too long \\| 121` (and 1 more) | [`shop/cart.py:12`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/cart.py#L12) |
+| [`ci / lint \\| all`](https://github.test/jobs/30) | The check failed on the code: `E501 line too long \\| 121` (and 2 more) | [`shop/cart.py:12`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/cart.py#L12) |
 | [`ci / docs`](https://github.test/jobs/30) | GitHub has no log of this job, so nothing is known of the cause. |  |
 
 Not run or cancelled because of it: `deploy`.

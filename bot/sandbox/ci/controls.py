@@ -13,7 +13,8 @@ class Controls:
     """
     Decisions by job; a name is the job's as GitHub shows it (`test (3.11)`) or its key in the file (`test`).
 
-    `held` jobs start and do not end, in the step that is named or in their first; `queued` ones find no runner; `lost` ones lose it, once.
+    `held` jobs start and do not end, in the step that is named, else in their first; `queued` ones find no runner;
+    `lost` ones lose it, once.
     """
 
     functions: dict[str, JobFunction] = field(default_factory=dict)

@@ -52,6 +52,9 @@ def unpack(data: bytes, directory: Path) -> None:
 
 
 def _matching(workspace: Path, pattern: str) -> set[Path]:
+    """A path may also be absolute, such as one below the runner's temporary folder."""
+    if pattern.startswith("/") and not pattern.startswith(str(workspace)):
+        return {path for path in Path("/").glob(pattern[1:]) if path.is_file() and not path.name.startswith(".")}
     relative = pattern.removeprefix(str(workspace)).lstrip("/").removeprefix("./").rstrip("/") or "."
     starts = [workspace] if relative == "." else list(workspace.glob(relative))
     found: set[Path] = set()

@@ -21,7 +21,7 @@ _CYAN, _PLAIN = "\x1b[36;1m", "\x1b[0m"
 
 
 def planned_steps(spec: JobSpec, at: float, running: str | None = None) -> list[Step]:
-    """The steps of a job that has just begun: set up, the first one (or the one of that title) running, the rest queued."""
+    """The steps of a job that has just begun: set up, the first (or the one of that title) running, the rest queued."""
     steps = [Step(1, "Set up job", "completed", "success", at, at)]
     steps += [Step(number, step.title) for number, step in enumerate(spec.steps, 2)]
     current = next((place for place, step in enumerate(steps) if step.name == running), 1)

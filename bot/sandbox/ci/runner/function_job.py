@@ -131,7 +131,8 @@ class _Play:
             self._act()
         failed = acting and self._outcome.conclusion != "success"
         self._failed = self._failed or failed
-        self._add(spec.title, self._outcome.conclusion if failed else "success", begun)
+        ended = "cancelled" if self._outcome.conclusion == "timed_out" else self._outcome.conclusion
+        self._add(spec.title, ended if failed else "success", begun)
 
     def _wanted(self, spec: StepSpec) -> bool:
         names = {**self._task.contexts, "env": {}, "steps": {}, "job": {"status": "success"}}
