@@ -151,6 +151,8 @@ two_reds_without_a_base                        | h.F h.F                | no=bas
 a_rerun_later_but_the_base_now                 | h.F                    | later=rerun             | want base b2
 everything_later                               | h.F                    | later=rerun,base        | want wait
 unknown_base_and_nothing_else                  | h.F@? h.F@?            | base=?                  | unclassified → escalate
+one_look_for_a_flake_where_no_base_can_tell    | h.F h.F p2.E           | flaked                  | unclassified → escalate
+passed_then_failed_and_nothing_more_to_be_had  | b2.G h.F p2.F          | no=base,rerun           | flake → rerun
 both_failing_differently_is_nobodys            | p2.Y p2.Y h.F h.F      | no=rerun                | unclassified → escalate
 outage_parks_what_is_open                      | h.F                    | outage                  | want wait
 outage_acts_on_nothing                         | b2.F h.F               | outage                  | base-defect → none

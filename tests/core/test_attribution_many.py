@@ -44,6 +44,16 @@ def test_a_job_with_a_failing_item_of_its_own_is_not_derived() -> None:
     assert derived_jobs(jobs, {"e2e": ("test",)}) == ()
 
 
+def test_needs_reach_through_skipped_jobs() -> None:
+    """A job that needs a skipped one is derived from what that one needs."""
+    jobs = [
+        _job("test", "failed", items=(FailedItem(fingerprint=PRINT, item="t"),)),
+        _job("pack", "nothing"),
+        _job("last", "failed"),
+    ]
+    assert [each.check.job for each in derived_jobs(jobs, {"last": ("pack",), "pack": ("test",)})] == ["last"]
+
+
 def test_a_job_of_another_run_makes_nothing_derived() -> None:
     """Needs bind jobs of one run."""
     jobs = [_job("test", "failed", run=2), _job("all-green", "failed")]

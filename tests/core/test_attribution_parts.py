@@ -186,6 +186,32 @@ def test_a_job_listed_in_two_attempts_counts_once() -> None:
     assert len(distinct([first, first.model_copy(update={"attempt": 2, "started_at": NOW})])) == 2
 
 
+def test_a_job_carried_over_into_an_attempt_is_no_second_red() -> None:
+    """Listed twice, it accuses no more than once."""
+    known = case("b2.G h.F", "")
+    carried = known.executions[1].model_copy(update={"attempt": 2, "job_id": 77})
+    answer = attribute(type(known)(known.task, (*known.executions, carried), known.now))
+    assert told(answer) == "want rerun"
+
+
+def test_surroundings_beside_a_failing_item_are_no_failure_of_it() -> None:
+    """An item of an infrastructure kind, or a cancellation, is never red."""
+    red = case("h.F", "").executions[0]
+    lost = FailedItem(fingerprint=Fingerprint("v1-00000000000000dd"), job_level=True, kind="runner-lost")
+    both = red.model_copy(update={"items": (*red.items, lost)})
+    assert both.fails_with(lost.fingerprint) is None
+    assert both.fails_with(PRINT) is not None
+    assert result_of("failure", (lost,)) == "infrastructure"
+    assert result_of("failure", (lost.model_copy(update={"kind": "cancelled"}),)) == "cancelled"
+
+
+def test_what_was_proven_stays_said_when_nothing_more_can_be_had() -> None:
+    """A later doubt that cannot be resolved takes nothing back."""
+    was = _verdict("b2.G h.F h.F")
+    now = attribute(case("b2.G h.F h.F", "flaked no=rerun,base")).outcomes[0]
+    assert settle(was, now).outcome == was
+
+
 def test_a_check_is_told_with_its_cell_and_event() -> None:
     """The key of a check names file, job, cell, event and fork."""
     assert (
