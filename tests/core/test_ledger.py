@@ -143,6 +143,10 @@ def test_a_failing_set_is_never_tried_again_unchanged() -> None:
     assert _told(ledger.group(BASE, heads)) == "refused"
     assert _told(ledger.group(BASE, frozenset({HEAD}))) == "allowed 1"
     assert _told(ledger.group(NEXT, heads)) == "allowed 1"
+    alone = Ledger.of([GroupFailed(id="1", at=0, base=BASE, heads=(HEAD,))])
+    assert _told(alone.group(BASE, frozenset({HEAD}))) == "allowed 1", (
+        "its one re-enqueue is a rerun, and asked as such"
+    )
 
 
 def _quarantines(count: int, **more: object) -> list[LedgerEvent]:
