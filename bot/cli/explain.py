@@ -7,21 +7,19 @@ import asyncio
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from bot.cli.known import Found, find
 from bot.cli.subparsers import Subparsers
 from bot.cli.where import add_store_options, reading_store
 from bot.store import JournalCorrupt, JournalRow, Store, StoreUnavailable
 from bot.words.failure import label
+from bot.words.verdict import age
+from resolver.attribution.outcome import Verdict
 from resolver.decide.compose import compose
 from resolver.decide.rights import silence
 from resolver.failure import Failure
-from resolver.fold import fold_or_park
-from resolver.ids import PullNumber
-from resolver.journal import from_json
 from resolver.report import Report
-from resolver.state import Pull, RepoState
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -42,22 +40,9 @@ def run(args: argparse.Namespace) -> int:
         return 2
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A pull request with its repository's state and the records that speak of it."""
-
-    state: RepoState
-    pull: Pull
-    records: tuple[JournalRow, ...]
-
-
 async def _explain(args: argparse.Namespace) -> int:
-    name, _, number = args.pull.rpartition("#")
-    if not number.isdecimal():
-        print(f"failres explain: {args.pull!r} is no pull request; write acme/shop#7, or 7", file=sys.stderr)
-        return 1
     async with reading_store(args) as store:
-        found = await _find(store, name, PullNumber(int(number)))
+        found = await find(store, args.pull)
         if isinstance(found, str):
             print(f"failres explain: {found}", file=sys.stderr)
             return 1
@@ -68,28 +53,6 @@ async def _explain(args: argparse.Namespace) -> int:
         for line in await _lines(store, found, report):
             print(line)
     return 0
-
-
-async def _find(store: Store, name: str, number: PullNumber) -> Found | str:
-    matches: list[Found] = []
-    for key in await store.keys():
-        rows = [row async for row in store.records(key)]
-        state = RepoState()
-        for row in rows:
-            state = fold_or_park(state, from_json(row.kind, row.data))
-        known = state.repo.full_name if state.repo else ""
-        if number in state.pulls and (not name or name.lower() == known.lower()):
-            pull = state.pulls[number]
-            matches.append(Found(state, pull, tuple(row for row in rows if _speaks_of(row, pull))))
-    if not matches:
-        return f"the journal knows no pull request {name + '#' if name else ''}{number}"
-    if len(matches) > 1:
-        return f"several repositories have a pull request {number}; write OWNER/NAME#{number}"
-    return matches[0]
-
-
-def _speaks_of(row: JournalRow, pull: Pull) -> bool:
-    return row.data.get("number") == pull.seen.number or row.data.get("headSha") == pull.seen.head_sha
 
 
 async def _lines(store: Store, found: Found, report: Report) -> Sequence[str]:
@@ -109,8 +72,20 @@ async def _lines(store: Store, found: Found, report: Report) -> Sequence[str]:
             lines.append(f"  its log told nothing: {check.missing}")
         for failure in check.failures:
             lines += await _failure(store, failure)
+    for verdict in report.cause.verdicts:
+        lines += _verdict(verdict)
     lines += ["", "journal:"]
     lines += [f"  {row.seq:>6}  {_time(row.at)}  {row.kind:18} {_gist(row)}" for row in found.records]
+    return lines
+
+
+def _verdict(verdict: Verdict) -> list[str]:
+    lines = ["", f"verdict: {verdict.klass} ({verdict.strength}) on {verdict.item or verdict.check.key}"]
+    lines += [f"  because {verdict.reason}", f"  next: {verdict.next_action}"]
+    for each in verdict.evidence:
+        base = f" with base {each.tested_base[:12]}" if each.tested_base else ""
+        at = f"run {each.run}, attempt {each.attempt}, {each.side} {each.commit[:12]}{base}"
+        lines.append(f"  {each.role:5}  {at}, {each.strength}, {age(each.age)} old")
     return lines
 
 

@@ -6,9 +6,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from bot.cli import config, explain, gate, journal, sandbox, serve, setup, triage
+from bot.cli import config, explain, gate, journal, policy, sandbox, serve, setup, triage, why_not
 
-COMMANDS = (serve, sandbox, triage, gate, explain, journal, config, setup)
+COMMANDS = (serve, sandbox, triage, gate, explain, why_not, journal, policy, config, setup)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,0 +1,68 @@
+"""What the command line says of a story, read beside the running server."""
+
+import asyncio
+import json
+
+from bot.cli.main import main
+from bot.cli.scenarios import SCENARIOS
+from tests.stories.test_explaining import red
+
+
+async def said(capsys, *arguments):
+    """A command's exit status and what it printed."""
+    status = await asyncio.to_thread(main, list(arguments))
+    return status, capsys.readouterr().out
+
+
+async def played(world, name):
+    """A scenario's end, with every comment read; gives the option that names its state."""
+    await SCENARIOS[name].play(world)
+    for repo in world.sandbox.github.repositories.values():
+        for pull in repo.pulls.values():
+            world.said(pull)
+    return ["--state", str(world.root / "state")]
+
+
+async def test_explain_shows_the_chain_of_evidence(calm, capsys):
+    """Check, failure, place, verdict with its executions, and the journal's records."""
+    where = await played(calm, "task-defect")
+    status, text = await said(capsys, "explain", "octo/shop#1", *where)
+    assert status == 0
+    for part in (
+        "ci / unit: failure",
+        "tests/test_shop.py:5",
+        "verdict: task-defect",
+        "red    run ",
+        "gate.attributed",
+    ):
+        assert part in text
+    status, text = await said(capsys, "explain", "1", "--json", *where)
+    assert json.loads(text)["report"]["cause"]["lead"]["class"] == "task-defect"
+
+
+async def test_why_not_names_what_keeps_failres_from_acting(calm, capsys):
+    """Without a configuration nothing is managed and every mode observes; what would be done is named."""
+    pull = await red(calm)
+    calm.said(pull)
+    status, text = await said(capsys, "why-not", "1", "--state", str(calm.root / "state"))
+    assert status == 0
+    assert "kept from acting: the configuration does not name it under `managed`" in text
+    assert "kept from acting: the mode of `rerun` is `observe`" in text
+    assert "would do, if it might: rerun-jobs" in text
+
+
+async def test_an_unknown_pull_request_is_refused_with_what_to_write(calm, capsys):
+    """A wrong name is an answer, not a trace."""
+    where = await played(calm, "bad-config")
+    for command in ("explain", "why-not"):
+        assert (await said(capsys, command, "99", *where))[0] == 1
+        assert (await said(capsys, command, "nonsense", *where))[0] == 1
+
+
+async def test_the_journal_can_be_verified_while_the_server_runs(calm, capsys):
+    """Records are printed, and the chain holds."""
+    where = await played(calm, "bad-config")
+    status, text = await said(capsys, "journal", "--verify", *where)
+    assert status == 0
+    status, text = await said(capsys, "journal", "--json", *where)
+    assert {json.loads(line)["kind"] for line in text.splitlines()} >= {"pull.observed", "pull.config", "action.done"}
