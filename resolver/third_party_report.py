@@ -30,9 +30,12 @@ def failed_check(pull: Pull, head: Head, told: ThirdParty) -> FailedCheck:
 
 
 def _failure(pull: Pull, finding: Finding) -> Failure:
-    content = {name: getattr(finding, name) for name in Finding.model_fields}
+    content = {name: getattr(finding, name) for name in Finding.model_fields if name != "places"}
+    changed = pull.files.files if pull.files else ()
     return Failure(
         **content,
+        # An output names files as its CI saw them; those that the pull request changes are known to be there.
+        places=tuple(at.model_copy(update={"mapped": at.mapped or at.path in changed}) for at in finding.places),
         task_head=pull.seen.head_sha,
         run_id=run_id(pull.seen),
         workflow_run_id=0,

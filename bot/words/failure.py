@@ -36,6 +36,8 @@ def ending(check: FailedCheck) -> str:
     """Say how the job ended: `failed`, or what else its conclusion means."""
     if check.conclusion == "failure":
         return "failed"
+    if check.third_party and check.conclusion == "action_required":
+        return "asks for an action"  # of Actions it means an approval, of another CI whatever its App says
     return ENDINGS.get(check.conclusion, f"ended as {one_line(check.conclusion, 40)}")
 
 
