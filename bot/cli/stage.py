@@ -49,6 +49,7 @@ class Stage:
     process: Process | None = None
     changes: int = 0
     port: int = 0
+    store_url: str = ""
     _life: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     @property
@@ -90,6 +91,7 @@ class Stage:
             web_url=self.sandbox.web_url,
             state_dir=self.root / "state",
             mode="act",
+            store_url=self.store_url,
         )
 
     async def step(self) -> bool:
