@@ -36,7 +36,6 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<text>'(?:[^']|'')*')|(?P<number>[-+]?(?:0x[0-9a-fA-F]+|[0-9]+(?:\.[0-9]+)?))(?![\w.])"
     r"|(?P<path>[A-Za-z_][\w-]*(?:\.[A-Za-z_*][\w-]*)*)|(?P<sign>&&|\|\||==|!=|<=|>=|[<>!(),\[\]]))"
 )
-_HOLE = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
 _WORDS: Final[dict[str, Value]] = {"true": True, "false": False, "null": None}
 _STATUS: Final = frozenset({"success", "always", "failure", "cancelled"})
 
@@ -45,9 +44,22 @@ class _NotReadableError(Exception):
     """Not an expression of this subset; never leaves this module."""
 
 
-def holes(text: str) -> tuple[str, ...]:
-    """Give the expressions inside `${{ }}` in a text."""
-    return tuple(_HOLE.findall(text))
+def split(template: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Give a text's fixed parts and the expressions in `${{ }}` between them, one fewer; in linear time."""
+    texts: list[str] = []
+    expressions: list[str] = []
+    at = 0
+    while (start := template.find("${{", at)) >= 0 and (end := template.find("}}", start)) >= 0:
+        texts.append(template[at:start])
+        expressions.append(template[start + 3 : end])
+        at = end + 2
+    return (*texts, template[at:]), tuple(expressions)
+
+
+def only_expression(template: str) -> str | None:
+    """Give the expression of a text that is nothing else."""
+    texts, expressions = split(template.strip())
+    return expressions[0] if texts == ("", "") else None
 
 
 def truth(condition: str, lookup: Lookup) -> bool | None:
@@ -55,10 +67,10 @@ def truth(condition: str, lookup: Lookup) -> bool | None:
     text = condition.strip()
     if not text:
         return True
-    inside = _HOLE.findall(text)
-    if len(inside) == 1 and _HOLE.fullmatch(text):
-        return truthy(evaluate(inside[0], lookup))
-    if inside:
+    only = only_expression(text)
+    if only is not None:
+        return truthy(evaluate(only, lookup))
+    if split(text)[1]:
         # GitHub: text around an expression makes the whole a text, and a text that is not empty counts as true.
         rendered = render(text, lookup)
         return None if rendered is None else bool(rendered)
@@ -67,15 +79,14 @@ def truth(condition: str, lookup: Lookup) -> bool | None:
 
 def render(template: str, lookup: Lookup) -> str | None:
     """Fill in a text with `${{ }}`; None where a part of it is not known."""
-    parts: list[str] = []
-    at = 0
-    for found in _HOLE.finditer(template):
-        value = evaluate(found[1], lookup)
+    texts, expressions = split(template)
+    parts = [texts[0]]
+    for expression, text in zip(expressions, texts[1:], strict=True):
+        value = evaluate(expression, lookup)
         if isinstance(value, Unknown):
             return None
-        parts += [template[at : found.start()], as_text(value)]
-        at = found.end()
-    return "".join([*parts, template[at:]])
+        parts += [as_text(value), text]
+    return "".join(parts)
 
 
 def evaluate(expression: str, lookup: Lookup) -> Value:

@@ -16,6 +16,9 @@ from resolver.records import Record
 WORKFLOW_LIMITS = TextLimits(size=256 * 1024, depth=24, values=20_000)
 """Ours, not GitHub's. Larger files are treated as unreadable."""
 
+MOST_JOBS = 400
+"""Ours too: the largest real files have some dozens."""
+
 EVERYTHING = "*"
 """Stands among `writes` for `permissions: write-all`."""
 
@@ -135,6 +138,8 @@ def _workflow(path: str, root: Mapping[str, Value]) -> WorkflowFile:
     jobs = _mapping(root.get("jobs"), "jobs")
     if not jobs or root.get("on") is None:
         raise _UnfitError("it has no jobs, or nothing starts it")
+    if len(jobs) > MOST_JOBS:
+        raise _UnfitError(f"it has more than {MOST_JOBS} jobs")
     return WorkflowFile(
         path=path,
         name=_text(root.get("name")) or path,

@@ -60,10 +60,9 @@ def rerun_hazard(
             return f"{file.path} has no job that shows `{shown}`"
         for job in found:
             chosen.setdefault(job.id, set()).add(shown)
-    runs = jobs_of_run(file, run, going_well=False)
+    again = chosen.keys() | _following(file, chosen, jobs_of_run(file, run, going_well=False))
     for job in file.jobs:
-        again = job.id in chosen or (runs[job.id] is not False and bool(_above(file, job) & chosen.keys()))
-        reason = _hazard(file, job, chosen.get(job.id, ()), grounds) if again else None
+        reason = _hazard(file, job, chosen.get(job.id, ()), grounds) if job.id in again else None
         if reason:
             return reason
     return None
@@ -83,17 +82,19 @@ def dispatch_hazard(file: WorkflowFile, run: PlannedRun, grounds: Grounds) -> st
     return None
 
 
-def _above(file: WorkflowFile, job: WorkflowJob) -> frozenset[str]:
-    """Give all jobs that a job needs, directly or not."""
+def _following(file: WorkflowFile, first: Iterable[str], runs: Mapping[str, bool | None]) -> frozenset[str]:
+    """Give the jobs that need one of these, directly or not, and that may run."""
+    needing: dict[str, list[str]] = {}
+    for job in file.jobs:
+        for needed in job.needs:
+            needing.setdefault(needed, []).append(job.id)
     found: set[str] = set()
-    todo = list(job.needs)
+    todo = list(first)
     while todo:
-        each = todo.pop()
-        other = file.job(each)
-        if each not in found and other is not None:
-            found.add(each)
-            todo.extend(other.needs)
-    return frozenset(found)
+        fresh = [each for each in needing.get(todo.pop(), ()) if each not in found]
+        found.update(fresh)
+        todo.extend(fresh)
+    return frozenset(each for each in found if runs[each] is not False)
 
 
 def _hazard(file: WorkflowFile, job: WorkflowJob, shown: Iterable[str], grounds: Grounds) -> str | None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
+from resolver.workflow_expressions import split
 from resolver.workflow_file import WorkflowFile, WorkflowJob
-
-_HOLE = re.compile(r"\$\{\{.*?\}\}", re.DOTALL)
 
 
 def jobs_named(file: WorkflowFile, shown: str) -> tuple[WorkflowJob, ...]:
@@ -42,14 +41,14 @@ def _parts(job: WorkflowJob, shown: str) -> tuple[str, ...]:
 
 def _fits(job: WorkflowJob, shown: str) -> bool:
     template = job.name or job.id
-    if "${{" in template:
-        return _fits_template(_HOLE.split(template), shown)
+    if len(split(template)[0]) > 1:
+        return _fits_template(split(template)[0], shown)
     if shown == template:
         return True
     return job.matrix != "none" and shown.startswith(f"{template} (") and shown.endswith(")")
 
 
-def _fits_template(pieces: list[str], shown: str) -> bool:
+def _fits_template(pieces: tuple[str, ...], shown: str) -> bool:
     """Say whether the fixed pieces stand in the name in their order, the first in front and the last at the end."""
     if len(shown) < sum(len(piece) for piece in pieces):
         return False

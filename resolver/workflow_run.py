@@ -8,11 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from resolver.records import Record
-from resolver.workflow_expressions import UNKNOWN, Lookup, Unknown, Value, as_text, evaluate, holes, render, truth
+from resolver.workflow_expressions import (
+    UNKNOWN,
+    Lookup,
+    Unknown,
+    Value,
+    as_text,
+    evaluate,
+    only_expression,
+    render,
+    truth,
+)
 from resolver.workflow_file import Concurrency, WorkflowFile, WorkflowJob
 
-OUTPUT_DEPTH = 8
-"""So many outputs that lead to outputs of other jobs are followed."""
+Outputs = dict[tuple[str, str], Value]
+"""What jobs give on, by job and output, each worked out once: outputs may be made of each other."""
 
 
 class PlannedRun(Record):
@@ -103,21 +113,17 @@ def _inputs(file: WorkflowFile, run: PlannedRun) -> dict[str, Value]:
 def jobs_of_run(file: WorkflowFile, run: PlannedRun, *, going_well: bool) -> Mapping[str, bool | None]:
     """Say for each job whether it runs. `going_well`: every job before it succeeds; else how they end is not known."""
     runs: dict[str, bool | None] = {}
-    waiting = list(file.jobs)
-    for _ in range(len(waiting)):
-        ready = [job for job in waiting if all(needed in runs for needed in job.needs)]
-        if not ready:
-            break
+    outputs: Outputs = {}
+    waiting = {job.id: job for job in file.jobs}
+    while ready := [job for job in waiting.values() if all(needed in runs for needed in job.needs)]:
         for job in ready:
-            runs[job.id] = _runs(file, job, run, runs, going_well=going_well)
-        waiting = [job for job in waiting if job not in ready]
-    return {**{job.id: None for job in waiting}, **runs}
+            lookup = lookup_for(file, job, run, runs, going_well=going_well, outputs=outputs)
+            runs[job.id] = _runs(job, runs, truth(job.condition, lookup), going_well=going_well)
+            del waiting[job.id]
+    return {**dict.fromkeys(waiting), **runs}
 
 
-def _runs(
-    file: WorkflowFile, job: WorkflowJob, run: PlannedRun, before: Mapping[str, bool | None], *, going_well: bool
-) -> bool | None:
-    holds = truth(job.condition, lookup_for(file, job, run, before, going_well=going_well))
+def _runs(job: WorkflowJob, before: Mapping[str, bool | None], holds: bool | None, *, going_well: bool) -> bool | None:
     text = job.condition.lower()
     if any(f"{name}(" in text for name in ("always", "failure", "cancelled")):
         return holds
@@ -134,11 +140,12 @@ def lookup_for(
     before: Mapping[str, bool | None],
     *,
     going_well: bool,
-    depth: int = OUTPUT_DEPTH,
+    outputs: Outputs | None = None,
 ) -> Lookup:
     """Give the contexts that one job sees, with what is known of the jobs that it needs."""
     common = lookup_of(file, run)
     ids = {each.lower(): each for each in job.needs}
+    known: Outputs = {} if outputs is None else outputs
     well: Mapping[str, Value] = {"success()": True, "always()": True, "failure()": False, "cancelled()": False}
 
     def lookup(path: str) -> Value:
@@ -149,14 +156,22 @@ def lookup_for(
             return common(path)
         needed, _, what = rest.partition(".")
         other = file.job(ids.get(needed, ""))
-        if other is None or depth == 0:
+        if other is None:
             return UNKNOWN
         if what == "result":
             return _result(before.get(other.id), going_well=going_well)
         if before.get(other.id) is False:
             return None
-        template = {name.lower(): text for name, text in other.outputs}.get(what.removeprefix("outputs."), "")
-        return _output(template, lookup_for(file, other, run, before, going_well=going_well, depth=depth - 1))
+        return output_of(other, what.removeprefix("outputs."))
+
+    def output_of(other: WorkflowJob, name: str) -> Value:
+        place = (other.id, name)
+        if place not in known:
+            known[place] = UNKNOWN  # stands while it is worked out, so that a circle comes to an end
+            template = {each.lower(): text for each, text in other.outputs}.get(name, "")
+            theirs = lookup_for(file, other, run, before, going_well=going_well, outputs=known)
+            known[place] = _output(template, theirs)
+        return known[place]
 
     return lookup
 
@@ -169,9 +184,9 @@ def _result(runs: bool | None, *, going_well: bool) -> Value:
 
 def _output(template: str, lookup: Lookup) -> Value:
     """GitHub: an output is a text, so that `false` counts as true. Where only its truth is known, that is kept."""
-    inside = holes(template)
-    if len(inside) == 1 and template.strip() == f"${{{{{inside[0]}}}}}":
-        value = evaluate(inside[0], lookup)
+    only = only_expression(template)
+    if only is not None:
+        value = evaluate(only, lookup)
         if isinstance(value, Unknown):
             return value if value.truth else UNKNOWN
         return as_text(value)

@@ -7,8 +7,9 @@ is not certainly off for the planned run makes the answer `unknown`.
 
 from __future__ import annotations
 
-import re
 from typing import Literal
+
+import re2
 
 from resolver.records import Record
 from resolver.workflow_expressions import truth
@@ -28,10 +29,10 @@ class Selection(Record):
 
 YES = Selection(answer="yes")
 
-_DETECTING_ACTIONS = re.compile(
+_DETECTING_ACTIONS = re2.compile(
     r"(?i)paths?-filter|changed-files|files-changed|path-changes|changes-action|nx-set-shas|turbo-ignore|affected"
 )
-_DETECTING_COMMANDS = re.compile(
+_DETECTING_COMMANDS = re2.compile(
     r"(?i)git\s+(?:--\S+\s+)*(?:diff|merge-base)\b|\bnx\s+affected|--affected\b|\baffected:|--changed-?since\b"
     r"|--only-?changed\b|--filter[= ]\S*\[|HEAD[~^]|-Dgib\b|gitflow-incremental|pass-?with-?no-?tests"
 )

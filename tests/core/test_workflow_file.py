@@ -140,6 +140,7 @@ BAD = {
     "an alias": "on: push\njobs: {a: &x {runs-on: y}, b: *x}",
     "a key twice": "on: push\non: pull_request\njobs: {a: {runs-on: x}}",
     "a tab": "on:\n\tpush",
+    "very many jobs": "on: push\njobs:\n" + "".join(f"  j{n}: {{runs-on: x}}\n" for n in range(401)),
     "deep": "on: push\njobs: " + "[" * 3_000,
     "large": "on: push\n#" + "x" * WORKFLOW_LIMITS.size,
     "control characters": "on: push\x00",

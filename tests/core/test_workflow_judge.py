@@ -1,5 +1,7 @@
 """What a workflow file says against a rerun or a dispatch, whether a job would run, and whom a group would meet."""
 
+import time
+
 import pytest
 
 from resolver.workflow_file import WorkflowFile, read_workflow
@@ -411,3 +413,37 @@ def test_a_rerun_meets_nobody_in_its_group(group, their, reason):
     top = READS + (f"\nconcurrency: '{group}'" if group else "")
     answer = group_collision(file_of(TEST, top=top), ("test",), PULL, [their])
     assert answer is None if reason is None else answer is not None and reason in answer
+
+
+REFERS = "${{ " + " || ".join(["needs.a{}.outputs.x"] * 60) + " }}"
+HOSTILE = {
+    "outputs made of outputs": file_of(
+        *(
+            f'a{n}: {{{"needs: a" + str(n - 1) + ", " if n else ""}runs-on: x, outputs: {{x: "{REFERS.format(*[n - 1] * 60)}"}}}}'
+            for n in range(20)
+        ),
+        f"test: {{needs: a19, if: needs.a19.outputs.x, {STEPS}}}",
+    ),
+    "holes that never close": file_of(f'test: {{if: "{"${{" * 40_000}", {STEPS}}}'),
+    "filters that never close": file_of(
+        f'test: {{runs-on: x, steps: [{{run: "{"--filter=" * 20_000}"}}, {{run: "{"git --a " * 5_000}"}}]}}'
+    ),
+    "very many jobs": file_of(*(f"j{n}: {{needs: [j{max(0, n - 1)}]}}" if n else "j0: {}" for n in range(390)), TEST),
+    "needs in a circle": file_of(
+        'a: {needs: b, outputs: {x: "${{ needs.b.outputs.x }}"}}',
+        'b: {needs: a, outputs: {x: "${{ needs.a.outputs.x }}"}}',
+        f"test: {{needs: a, if: needs.a.outputs.x, {STEPS}}}",
+    ),
+}
+
+
+@pytest.mark.parametrize("file", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_file_is_judged_in_time(file):
+    """A pull request writes its own file: nothing in it makes a judgement slow, and none of it is taken for safe."""
+    begin = time.perf_counter()
+    selection = selects(file, "test", MANUAL, {})
+    rerun_hazard(file, PULL, Grounds(shown=("test",)), on_base=False)
+    dispatch_hazard(file, MANUAL, Grounds(shown=("test",)))
+    shared_group(file, MANUAL)
+    assert time.perf_counter() - begin < 3.0
+    assert selection.answer in ("yes", "unknown")
