@@ -164,7 +164,9 @@ def _report(label: str, name: str, triage: Triage, *, explain: bool) -> Iterator
         yield from _key_lines(name, triage)
     if explain:
         yield "  lines that matched a rule (the first rule of a line speaks; the heaviest finding decides):"
-        yield from (f"    {c.line:>7}  {c.rule:<28} {c.text}" for c in triage.considered)
+        for c in triage.considered:
+            won = ">" if c.rule == triage.why else " "
+            yield f"  {won} {c.line:>7}  {c.rule:<28} {c.kind:<12} {c.weight:>3}  {c.text}"
 
 
 def _key_lines(name: str, triage: Triage) -> Iterator[str]:

@@ -8,11 +8,13 @@ from resolver.records import Record
 
 
 class Considered(Record):
-    """A line that a rule matched, for `--explain`: its number, the rule, its text (masked)."""
+    """A line that a rule matched, for `--explain`: its number, the rule with its kind and weight, its text (masked)."""
 
     line: int
     rule: str
     text: str
+    kind: str = ""
+    weight: int = 0
 
 
 class Triage(Record):

@@ -67,7 +67,9 @@ def conclude(scan: LogScan) -> Triage:
     """The triage of a scan whose log has ended."""
     collector, context = scan.collector, scan.context
     case = _case(collector)
-    considered = tuple(Considered(line=n, rule=rule.id, text=mask(text)) for n, rule, text in scan.considered)
+    considered = tuple(
+        Considered(line=n, rule=r.id, text=mask(text), kind=r.kind, weight=r.weight) for n, r, text in scan.considered
+    )
     status = next((s.status for s in reversed(case.exits) if s.status), None)
     facts = {
         "lines": scan.reader.lines,
