@@ -33,7 +33,7 @@ def check_finished(run: Json) -> CheckFinished | None:
         given = Output(**{name: str(output.get(name) or "") for name in Output.model_fields})
         name, conclusion = str(run["name"]), str(run["conclusion"])
         red = meaning(conclusion) is Meaning.FAILED
-        kept = given.kept() if red else Output()
+        kept = given.kept() if red else Output()  # what is kept is what is read: a turn has no time for more
         return CheckFinished(
             check_run_id=int(run["id"]),
             app_id=int(app["id"]),
@@ -49,7 +49,7 @@ def check_finished(run: Json) -> CheckFinished | None:
             summary=kept.summary,
             text=kept.text,
             annotations=int(output.get("annotations_count") or 0),
-            findings=read_output(check_of_app(slug, name), conclusion, given) if red else (),
+            findings=read_output(check_of_app(slug, name), conclusion, kept) if red else (),
         )
 
 

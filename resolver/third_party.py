@@ -40,8 +40,13 @@ class CheckFinished(Record):
     findings: tuple[Finding, ...] = ()
 
     @property
+    def label(self) -> str:
+        """Its name: the App's and the one that the App gave it."""
+        return f"{self.app} / {self.name}"
+
+    @property
     def check(self) -> Check:
-        """Its identity: the App and the name that it gave."""
+        """Its identity."""
         return check_of_app(self.app, self.name)
 
     @property
@@ -63,8 +68,13 @@ class StatusSeen(Record):
     findings: tuple[Finding, ...] = ()
 
     @property
+    def label(self) -> str:
+        """Its name: the context."""
+        return self.context
+
+    @property
     def check(self) -> Check:
-        """Its identity: the context."""
+        """Its identity."""
         return check_of_context(self.context)
 
     @property
@@ -109,4 +119,4 @@ def check_of_context(context: str) -> Check:
 
 def third_party_id(told: ThirdParty) -> str:
     """Name a check as `resolver.state.check_id` names a job's: no workflow, so nothing stands before the colon."""
-    return f": {told.check.job}"
+    return f": {told.label}"

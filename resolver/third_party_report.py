@@ -16,7 +16,7 @@ def failed_check(pull: Pull, head: Head, told: ThirdParty) -> FailedCheck:
     return FailedCheck(
         check=third_party_id(told),
         workflow="",
-        job=told.check.job,
+        job=told.label,
         event="",
         conclusion=told.conclusion or "",
         run_id=0,

@@ -199,3 +199,19 @@ async def test_a_forks_pull_request_hears_of_another_ci_too(calm):
     calm.people.report_status(pull, "ci/coverage", "failure", "40%")
     await calm.settle()
     assert "`ci/coverage` failed: `40%`" in calm.said(pull)
+
+
+async def test_an_installation_that_has_not_granted_statuses_yet_is_still_told_of_check_runs(calm):
+    """A right that is missing degrades what needs it; the regular look finds the check run that no webhook told of."""
+    calm.sandbox.ci.job("unit", unit)
+    calm.repo("shop", RIGHT, {"ci.yml": ("unit",)})
+    for installation in calm.sandbox.github.installations.values():
+        installation.permissions.pop("statuses", None)
+    pull = calm.people.open_pull("docs", {"README.md": "more"}, title="Say more")
+    await calm.settle()
+    with calm.people.quietly():
+        calm.people.report_check(pull, "e2e", "failure", output={"title": "No answer", "summary": "-"})
+        calm.people.report_status(pull, "ci/coverage", "failure", "40%")
+    await calm.settle(1_500.0)
+    assert "`other-ci / e2e` failed: `No answer`" in calm.said(pull)
+    assert "ci/coverage" not in calm.said(pull)
