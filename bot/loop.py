@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from bot.clock import Clock
 from bot.installations import APP, spread
 from bot.orders import order_for
-from bot.store import Entry, JournalRow, Lease, LeaseLost, Received, Store, StoreUnavailable, Unit
+from bot.store import Entry, JournalRow, Lease, LeaseLost, Received, Store, StoreUnavailable, Work
 from bot.translate import translate
 from resolver.actions import AnyAction
 from resolver.decide import Due, decide_pull, decide_repository
@@ -39,6 +39,11 @@ class Known:
     seq: int = 0
     again: dict[PullNumber, float] = field(default_factory=dict)
     fresh: bool = True
+
+    def take(self, row: JournalRow) -> None:
+        """Fold one more record."""
+        self.state = fold_or_park(self.state, from_json(row.kind, row.data))
+        self.seq = row.seq
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class Loop:
     async def run(self, lease: Lease) -> None:
         """Run a turn and release its lease; a turn that fails comes back later, and the others go on."""
         try:
-            again = await self.turn(lease)
+            await self.turn(lease)
         except LeaseLost:
             self._known.pop(lease.key, None)
         except StoreUnavailable:
@@ -91,33 +96,36 @@ class Loop:
             wait = min(2.0**lease.attempts, self._loop_limits.longest_backoff)
             log.exception("the turn of %s failed for the %d. time; again in %.0f s", lease.key, lease.attempts, wait)
             await self._store.release(lease, self._clock.now() + wait, failed=True)
-        else:
-            await self._store.release(lease, again)
 
-    async def turn(self, lease: Lease) -> float | None:
-        """Carry out one turn; returns when the repository is due again without anything new."""
+    async def turn(self, lease: Lease) -> None:
+        """Carry out one turn, as one function where the database is; it gives the lease back."""
         if lease.key == APP:
-            await spread(self._store, lease)
-            return None
-        known = await self._catch_up(lease.key)
-        self._known.pop(lease.key, None)  # until the transaction is through, the cache may run ahead of the journal
-        async with self._store.unit(lease) as unit:
-            deliveries = await unit.deliveries(lease.key, self._loop_limits.batch)
-            dirty = await self._take_in(unit, lease.key, known, deliveries)
-            again = await self._decide(unit, lease.key, known, dirty)
-            await unit.handled([delivery.guid for delivery in deliveries])
+            await self._store.turn(lease, spread)
+            return
+        # Until the transaction is through, the cache may run ahead of the journal.
+        known = self._known.pop(lease.key, None) or await self._fold(lease.key)
+        await self._store.turn(lease, lambda unit: self._turn(unit, lease.key, known))
         self._known[lease.key] = known
-        return self._clock.now() if len(deliveries) == self._loop_limits.batch else again
 
-    async def _catch_up(self, key: str) -> Known:
-        known = self._known.get(key) or Known()
-        async for row in self._store.records(key, known.seq):
-            known.state = fold_or_park(known.state, from_json(row.kind, row.data))
-            known.seq = row.seq
+    async def _fold(self, key: str) -> Known:
+        """Fold a journal from its beginning, page by page, so that nobody waits for it."""
+        known = Known()
+        async for row in self._store.records(key):
+            known.take(row)
         return known
 
-    async def _take_in(
-        self, unit: Unit, key: str, known: Known, deliveries: Iterable[Received]
+    def _turn(self, unit: Work, key: str, known: Known) -> float | None:
+        """Take in, decide, order; returns when the repository is due again without anything new."""
+        for row in unit.records(key, known.seq):
+            known.take(row)
+        deliveries = unit.deliveries(key, self._loop_limits.batch)
+        dirty = self._take_in(unit, key, known, deliveries)
+        again = self._decide(unit, key, known, dirty)
+        unit.handled([delivery.guid for delivery in deliveries])
+        return self._clock.now() if len(deliveries) == self._loop_limits.batch else again
+
+    def _take_in(
+        self, unit: Work, key: str, known: Known, deliveries: Iterable[Received]
     ) -> frozenset[PullNumber] | None:
         """Append the deliveries' facts and fold them; returns the pull requests to decide on, None for all."""
         dirty: set[PullNumber] = set()
@@ -129,7 +137,7 @@ class Loop:
                 if is_news(ahead, fact):
                     ahead = fold_or_park(ahead, fact)
                     facts.append(fact)
-        await self._append(unit, key, known, facts)
+        self._append(unit, key, known, facts)
         for fact in facts:
             marked = touched(known.state, fact)
             everything = everything or marked is None
@@ -139,57 +147,56 @@ class Loop:
         return None if everything else frozenset(dirty)
 
     def _facts(self, key: str, delivery: Received) -> tuple[Fact, ...]:
-        translation = translate(delivery.event, json.loads(delivery.body), self._own_app)
+        translation = translate(delivery.event, json.loads(delivery.body), self._own_app, delivery.guid)
         if translation.ignored:
             log.info(
                 "%s: delivery %s (%s) brought nothing: %s", key, delivery.guid, delivery.event, translation.ignored
             )
         return translation.facts
 
-    async def _append(self, unit: Unit, key: str, known: Known, facts: Iterable[Fact]) -> None:
+    def _append(self, unit: Work, key: str, known: Known, facts: Iterable[Fact]) -> None:
         entries = [Entry(kind_of(fact), to_json(fact), once(fact)) for fact in facts]
-        rows: list[JournalRow] = await unit.append(key, entries) if entries else []
+        rows: list[JournalRow] = unit.append(key, entries) if entries else []
         for row in rows:
-            known.state = fold_or_park(known.state, from_json(row.kind, row.data))
-            known.seq = row.seq
+            known.take(row)
 
-    async def _decide(self, unit: Unit, key: str, known: Known, dirty: frozenset[PullNumber] | None) -> float | None:
+    def _decide(self, unit: Work, key: str, known: Known, dirty: frozenset[PullNumber] | None) -> float | None:
         now = self._clock.now()
         ours = decide_repository(known.state, now, self._limits)
-        await self._append(unit, key, known, ours.facts)
+        self._append(unit, key, known, ours.facts)
         if ours.facts:
             dirty = None
         numbers = tuple(known.state.pulls) if dirty is None else tuple(sorted(dirty))
         for number in numbers:
-            again = await self._decide_pull(unit, key, known, number, now)
+            again = self._decide_pull(unit, key, known, number, now)
             known.again.pop(number, None)
             if again is not None:
                 known.again[number] = again
-        await self._start(unit, key, known, ours.actions, now)
+        self._start(unit, key, known, ours.actions, now)
         known.fresh = False
         return earlier(ours.again_at, min(known.again.values(), default=None))
 
-    async def _decide_pull(self, unit: Unit, key: str, known: Known, number: PullNumber, now: float) -> float | None:
+    def _decide_pull(self, unit: Work, key: str, known: Known, number: PullNumber, now: float) -> float | None:
         """Decide until nothing new is to be recorded: what is said follows from what was just recorded."""
         for _ in range(self._loop_limits.rounds):
-            wanted = await self._decide_or_park(unit, key, known, number, now)
-            await self._append(unit, key, known, wanted.facts)
-            await self._start(unit, key, known, wanted.actions, now)
+            wanted = self._decide_or_park(unit, key, known, number, now)
+            self._append(unit, key, known, wanted.facts)
+            self._start(unit, key, known, wanted.actions, now)
             if not wanted.facts:
                 break
         return wanted.again_at
 
-    async def _decide_or_park(self, unit: Unit, key: str, known: Known, number: PullNumber, now: float) -> Due:
+    def _decide_or_park(self, unit: Work, key: str, known: Known, number: PullNumber, now: float) -> Due:
         try:
             return decide_pull(known.state, number, now, self._limits)
         except Exception as error:
             log.exception("%s: pull request %d cannot be decided; it is parked", key, number)
             head = known.state.pulls[number].seen.head_sha
             why = f"{type(error).__name__} while it was decided"
-            await self._append(unit, key, known, [EngineStuck(number=number, head_sha=head, error=why)])
+            self._append(unit, key, known, [EngineStuck(number=number, head_sha=head, error=why)])
             return Due()
 
-    async def _start(self, unit: Unit, key: str, known: Known, actions: Iterable[AnyAction], now: float) -> None:
+    def _start(self, unit: Work, key: str, known: Known, actions: Iterable[AnyAction], now: float) -> None:
         """Record each action as started and put it into the outbox, in the turn's own transaction."""
         repo = known.state.repo
         if repo is None or repo.installation_id is None:
@@ -199,8 +206,8 @@ class Loop:
             started = ActionStarted(
                 ticket=ticket, key=action.key, target=action.target, type=action.type, number=action.number, at=now
             )
-            await self._append(unit, key, known, [started])
-            await unit.enqueue([order_for(key, repo, action, ticket, now)])
+            self._append(unit, key, known, [started])
+            unit.enqueue([order_for(key, repo, action, ticket, now)])
 
 
 def _starts(state: RepoState, action: AnyAction) -> int:

@@ -11,14 +11,20 @@ from bot.store import Order
 from resolver.actions import AnyAction, PostCheck, PostComment, RemoveProbe, RerunJobs, StartProbe, SyncBranch
 from resolver.facts import RepoObserved
 from resolver.records import Record
+from resolver.talk_actions import PostReply, React, SetLabel
 
 PRIORITY = {
+    "read-standing": 5,
+    "set-label": 5,
     "rerun-jobs": 15,
     "sync-branch": 15,
     "start-probe": 18,
     "post-check": 20,
+    "react": 24,
+    "post-reply": 26,
     "post-comment": 30,
     "read-log": 50,
+    "read-comments": 60,
     "remove-probe": 60,
     "sweep-pulls": 70,
 }
@@ -40,7 +46,8 @@ _READER: TypeAdapter[Assignment] = TypeAdapter(Assignment)
 
 def writes(action: AnyAction) -> bool:
     """Say whether an action changes anything on GitHub."""
-    return isinstance(action, PostCheck | PostComment | RerunJobs | StartProbe | RemoveProbe | SyncBranch)
+    jobs = RerunJobs | StartProbe | RemoveProbe
+    return isinstance(action, PostCheck | PostComment | jobs | SyncBranch | React | PostReply | SetLabel)
 
 
 def lane(repo: RepoObserved, *, write: bool) -> str:

@@ -23,6 +23,8 @@ from bot.objects import (
 )
 from bot.progress import job_progressed
 from bot.third_party import check_finished, status_seen
+from bot.told_commands import command_in, press_in
+from resolver.command_facts import CommandGiven
 from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, InstallationChanged
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.journal import Unreadable, from_json
@@ -43,8 +45,10 @@ class Translation:
     ignored: str | None = None
 
 
-def translate(event: str, payload: Json, own_app: int | None = None) -> Translation:
-    """Give the facts that a delivery for one repository brings; `own_app` is the App whose check runs are failres's."""
+def translate(event: str, payload: Json, own_app: int | None = None, guid: str = "") -> Translation:
+    """Give the facts that a delivery for one repository brings; `own_app` is the App whose check runs and comments are
+    failres's, `guid` the delivery's, by which a press on a button is known.
+    """
     try:
         if event == OUTCOME:
             return _outcome(payload)
@@ -52,10 +56,26 @@ def translate(event: str, payload: Json, own_app: int | None = None) -> Translat
         if reader is None:
             return Translation(ignored=f"`{event}` is not used")
         known = _repository(payload)
-        told = [each for each in reader(payload) if not (isinstance(each, CheckFinished) and each.app_id == own_app)]
-        return Translation((*known, *told))
+        told = _pressed(payload, guid) if (event, payload.get("action")) == PRESS else reader(payload)
+        return Translation((*known, *(each for each in told if not _own(each, own_app))))
     except NotUnderstood as problem:
         return Translation(ignored=str(problem))
+
+
+PRESS = ("check_run", "requested_action")
+
+
+def _pressed(payload: Json, guid: str) -> tuple[Fact, ...]:
+    with understood("press on a button"):
+        given = press_in(payload, guid)
+        return (given,) if given else ()
+
+
+def _own(fact: Fact, own_app: int | None) -> bool:
+    """Say whether failres itself did it."""
+    if isinstance(fact, CheckFinished):
+        return fact.app_id == own_app
+    return isinstance(fact, CommandGiven) and fact.by is not None and fact.by.app_id == own_app is not None
 
 
 def _outcome(payload: Json) -> Translation:
@@ -133,10 +153,13 @@ LISTED_COMMITS = 20
 
 def _issue_comment(payload: Json) -> tuple[Fact, ...]:
     with understood("issue_comment delivery"):
-        if payload.get("action") != "deleted" or not payload["issue"].get("pull_request"):
+        if not payload["issue"].get("pull_request"):
             return ()
         number = PullNumber(int(payload["issue"]["number"]))
-        return (CommentGone(number=number, comment_id=int(payload["comment"]["id"])),)
+        if payload.get("action") == "deleted":
+            return (CommentGone(number=number, comment_id=int(payload["comment"]["id"])),)
+        given = command_in(payload["comment"], number) if payload.get("action") == "created" else None
+        return (given,) if given else ()
 
 
 def _nothing(_: Json) -> tuple[Fact, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 from resolver.action_base import Action
+from resolver.command_facts import Button
 from resolver.digest import digest
 from resolver.executions import Check
 from resolver.facts import RollupSeen, StepFinished
@@ -244,11 +245,12 @@ class SweepPulls(Action):
 
 
 class PostCheck(Action):
-    """Create or update the check run **failres** on a head."""
+    """Create or update the check run **failres** on a head, with the buttons behind which something is possible."""
 
     type: Literal["post-check"] = "post-check"
     number: PullNumber
     report: Report
+    buttons: tuple[Button, ...] = ()
 
     @property
     def target(self) -> str:
@@ -259,13 +261,14 @@ class PostCheck(Action):
 class PostComment(Action):
     """Create or edit the one sticky comment; `resolved` hides it, since all is green.
 
-    `comment_id` and `hidden` are what is known of the comment that stands there.
+    `comment_id` and `hidden` are what is known of the comment that stands there; `unfolded` shows all evidence at once.
     """
 
     type: Literal["post-comment"] = "post-comment"
     number: PullNumber
     report: Report
     resolved: bool = False
+    unfolded: bool = False
     comment_id: int | None = None
     hidden: bool = False
 

@@ -14,6 +14,7 @@ from resolver.attribution.diff import ChangedFile
 from resolver.attribution.outage import OutageMode
 from resolver.attribution.outcome import Verdict
 from resolver.attribution.withdraw import Reattributed
+from resolver.command_facts import CommandFact
 from resolver.config import ConfigProblem, RepoConfig
 from resolver.executions import Check
 from resolver.failure import Failure
@@ -328,6 +329,7 @@ Fact = (
     | ProbeStarted
     | Synced
     | OutageChanged
+    | CommandFact
     | CommentGone
     | EngineStuck
 )

@@ -10,6 +10,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar, assert_never
 
+from resolver.command_facts import (
+    CommandFailed,
+    CommandGiven,
+    CommandJudged,
+    CommentsRead,
+    LabelSet,
+    PullTouched,
+    StandingRead,
+)
 from resolver.facts import (
     ActionDone,
     ActionRefused,
@@ -38,6 +47,7 @@ from resolver.facts import (
 )
 from resolver.fold_gate import fold_gate, fold_probe
 from resolver.fold_progress import fold_progress, without
+from resolver.fold_talk import fold_talk
 from resolver.ids import PullNumber, Sha
 from resolver.journal import Unreadable
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
@@ -84,6 +94,10 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return replace(state, outage=fact.mode)
         case RerunStarted() | RerunEnded() | ProbeStarted() | Synced():
             return replace(state, ledger=state.ledger.with_event(fact))
+        case CommandGiven() | StandingRead() | CommandJudged() | CommandFailed() | LabelSet():
+            return fold_talk(state, fact)
+        case CommentsRead() | PullTouched():
+            return fold_talk(state, fact)
         case CommentGone():
             return _comment_gone(state, fact)
         case EngineStuck():
@@ -234,10 +248,10 @@ def _effect(state: RepoState, fact: ActionStarted | ActionDone | ActionRefused) 
     pull = replace(pull, effects=_advance(pull.effects, fact))
     if isinstance(fact, ActionDone) and "commentId" in fact.result:
         pull = replace(pull, comment_id=fact.result["commentId"])
-        if "createdAt" in fact.result:
-            made = float(fact.result["createdAt"])
-            pull = replace(pull, comments_at=(*pull.comments_at, made))
-            state = replace(state, comments_at=(*state.comments_at[-99:], made))
+    if isinstance(fact, ActionDone) and "createdAt" in fact.result:
+        made = float(fact.result["createdAt"])
+        pull = replace(pull, comments_at=(*pull.comments_at, made))
+        state = replace(state, comments_at=(*state.comments_at[-99:], made))
     return replace(state, pulls=_with(state.pulls, fact.number, pull))
 
 

@@ -11,6 +11,15 @@ from typing import Any, assert_never
 
 from pydantic import ValidationError
 
+from resolver.command_facts import (
+    CommandFailed,
+    CommandGiven,
+    CommandJudged,
+    CommentsRead,
+    LabelSet,
+    PullTouched,
+    StandingRead,
+)
 from resolver.facts import (
     ActionDone,
     ActionRefused,
@@ -78,6 +87,13 @@ KINDS: Mapping[str, type[Fact]] = {
     "probe.started": ProbeStarted,
     "task.synced": Synced,
     "outage.changed": OutageChanged,
+    "command.given": CommandGiven,
+    "command.standing": StandingRead,
+    "command.judged": CommandJudged,
+    "command.failed": CommandFailed,
+    "label.set": LabelSet,
+    "comments.read": CommentsRead,
+    "pull.touched": PullTouched,
     "comment.gone": CommentGone,
     "engine.stuck": EngineStuck,
 }
@@ -152,6 +168,10 @@ def once(fact: Fact) -> str | None:
             return f"{kind_of(fact)}:{fact.id}"
         case ProbeDispatched() | ProbeRemoved():
             return f"{kind_of(fact)}:{fact.probe_id}"
+        case CommandGiven() | StandingRead() | CommandJudged() | LabelSet():
+            return f"{kind_of(fact)}:{fact.command_id}"
+        case CommandFailed():
+            return f"{kind_of(fact)}:{fact.command_id}:{fact.index}"
         case CommentGone():
             return f"gone:{fact.comment_id}"
         case (
@@ -169,6 +189,8 @@ def once(fact: Fact) -> str | None:
             | GateAttributed()
             | GateReattributed()
             | OutageChanged()
+            | CommentsRead()
+            | PullTouched()
         ):
             return None
         case _:

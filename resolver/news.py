@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from resolver.command_facts import CommandGiven, CommentsRead, PullTouched
 from resolver.facts import (
     BaseMoved,
     CommentGone,
@@ -52,6 +53,16 @@ def is_news(state: RepoState, fact: Fact) -> bool:
             return not ended and fact.newer(head.progress.get(fact.job_id)) and bool(state.pulls_of(fact.head_sha))
         case RollupSeen():
             return state.head(fact.head_sha).rollup != fact
+        case CommandGiven():
+            # Of an unknown pull request the comments are read once it is known.
+            pull = state.pulls.get(fact.number)
+            return pull is not None and fact.command_id not in pull.talk.commands
+        case CommentsRead():
+            pull = state.pulls.get(fact.number)
+            return pull is not None and (pull.talk.read_until is None or pull.talk.read_until < fact.until)
+        case PullTouched():
+            pull = state.pulls.get(fact.number)
+            return pull is not None and fact.at > max(pull.talk.touched or -1.0, pull.talk.read_until or -1.0)
         case CommentGone():
             pull = state.pulls.get(fact.number)
             return pull is not None and pull.comment_id == fact.comment_id

@@ -31,6 +31,7 @@ from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.ledger import Ledger
 from resolver.progress import JobProgressed, JobStalled
 from resolver.step_history import StepHistory
+from resolver.talk import Talk
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, ThirdParty, third_party_id
 
 
@@ -139,11 +140,12 @@ class Pull:
     comment_id: int | None = None
     comments_at: tuple[float, ...] = ()
     stuck: str | None = None
+    talk: Talk = field(default_factory=Talk)
 
     @property
     def stopped(self) -> bool:
-        """True where a person set the label that stops failres here."""
-        return STOP_LABEL in self.seen.labels
+        """True where a person set the label that stops failres here, or has just asked for it."""
+        return STOP_LABEL in self.seen.labels or self.talk.stopping
 
 
 STOP_LABEL = "failres:stop"

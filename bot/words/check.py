@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from bot.words.comment import next_step, problems
@@ -10,6 +12,7 @@ from bot.words.inert import code, one_line, shorten, visible
 from bot.words.stall import stalls, unfinished
 from bot.words.verdict import evidence, sentence
 from resolver.attribution.outcome import Verdict
+from resolver.command_facts import Button
 from resolver.config import ConfigProblem
 from resolver.failure import Failure
 from resolver.report import FailedCheck, Report
@@ -26,6 +29,25 @@ CONFIG_PATH = ".github/failres.yml"
 def external_id(report: Report) -> str:
     """Give the identity by which failres finds its own check run again."""
     return f"failres:{report.number}:{report.head_sha}"
+
+
+def buttons(offered: Sequence[Button]) -> list[dict[str, str]]:
+    """Give the buttons as GitHub takes them: at most three, labels and identifiers of at most 20 characters."""
+    return [{"label": label, "description": what, "identifier": name} for name, (label, what) in _shown(offered)]
+
+
+def _shown(offered: Sequence[Button]) -> list[tuple[Button, tuple[str, str]]]:
+    return [(name, shown) for name, shown in BUTTONS.items() if name in offered]
+
+
+BUTTONS: Mapping[Button, tuple[str, str]] = MappingProxyType(
+    {
+        "rerun": ("Rerun", "Run the failed check once more"),
+        "sync": ("Sync branch", "Rebase the branch onto its base"),
+        "explain": ("Explain", "Show all evidence in the comment"),
+    }
+)
+"""Label and description (GitHub: at most 40 characters) of each button."""
 
 
 def title(report: Report) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.inert import code, escape_html, fence, fold_in
 from bot.words.stall import stalls, unfinished, what_next
-from bot.words.verdict import evidence, following, hindered, open_question, outage, sentence
+from bot.words.verdict import evidence, following, hindered, open_question, outage, sentence, whole_evidence
 from resolver.config import ConfigProblem
 from resolver.ids import TextHash
 from resolver.report import FailedCheck, Report
@@ -25,11 +25,14 @@ def marker(number: int) -> str:
     return f"<!-- failres:sticky:{number} -->"
 
 
-def render(report: Report, repo_url: str, excerpts: Mapping[TextHash, str]) -> str:
-    """Write the comment, at most 65,536 characters; what must give way are details, never the verdict lines."""
+def render(report: Report, repo_url: str, excerpts: Mapping[TextHash, str], *, unfolded: bool = False) -> str:
+    """Write the comment, at most 65,536 characters; what must give way are details, never the verdict lines.
+
+    `unfolded`: somebody asked for the evidence, so that all of it is shown.
+    """
     head = [marker(report.number), *_first(report)]
     table = _table(report, repo_url) if report.failed else []
-    after = [*_config(report), *_now(report)]
+    after = [*_config(report), *_now(report, unfolded=unfolded)]
     details = _excerpts(report, excerpts)
     foot = _foot(report)
     while True:
@@ -104,7 +107,7 @@ def problems(found: tuple[ConfigProblem, ...]) -> str:
     )
 
 
-def _now(report: Report) -> list[str]:
+def _now(report: Report, *, unfolded: bool) -> list[str]:
     if report.state != "red":
         return []
     told: list[str] = []
@@ -117,7 +120,9 @@ def _now(report: Report) -> list[str]:
         told.append(f"Not run or cancelled because of it: {names}.")
     told.extend((*stalls(report), *unfinished(report)))
     told.append(f"**What happens now:** {next_step(report)}")
-    if report.cause.lead is not None:
+    if unfolded:
+        told.append(whole_evidence(report))
+    elif report.cause.lead is not None:
         told.append(fold_in("Evidence", evidence(report.cause.lead)))
     return told
 

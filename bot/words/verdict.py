@@ -114,6 +114,14 @@ def evidence(verdict: Verdict) -> str:
     return "\n".join(rows)
 
 
+def whole_evidence(report: Report) -> str:
+    """Give the evidence of every verdict, open, and what is still missing where there is none."""
+    parts = [f"**{sentence(report, each)}**\n\n{evidence(each)}" for each in report.cause.verdicts]
+    doubts = [f"- {one_line(each, 300)}" for each in report.cause.doubts]
+    parts += [f"**{open_question(report)}**\n\n" + "\n".join(doubts)] if doubts or not parts else []
+    return "\n\n".join(parts)
+
+
 def _row(each: Evidence) -> str:
     base = code(each.tested_base[:7]) if each.tested_base else ""
     cells = (

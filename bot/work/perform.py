@@ -10,6 +10,7 @@ from bot.work.act.probe import start_probe
 from bot.work.act.rerun import rerun_jobs
 from bot.work.act.sync import sync_branch
 from bot.work.act.unprobe import remove_probe
+from bot.work.converse import converse
 from bot.work.observe.base import read_config, read_pull_config
 from bot.work.observe.jobs import read_runs
 from bot.work.observe.logs import read_log
@@ -38,6 +39,7 @@ from resolver.actions import (
     SweepPulls,
     SyncBranch,
 )
+from resolver.talk_actions import PostReply, React, ReadComments, ReadStanding, SetLabel
 
 
 async def perform(place: Place, action: AnyAction, texts: Texts) -> Outcome:
@@ -75,5 +77,7 @@ async def perform(place: Place, action: AnyAction, texts: Texts) -> Outcome:
             return await remove_probe(place, action)
         case SyncBranch():
             return await sync_branch(place, action)
+        case ReadStanding() | ReadComments() | React() | PostReply() | SetLabel():
+            return await converse(place, action)
         case _:
             assert_never(action)

@@ -19,6 +19,7 @@ from resolver.decide.reruns import ended_reruns
 from resolver.decide.rights import Silence, silence
 from resolver.decide.speak import speak
 from resolver.decide.stalls import watch_jobs
+from resolver.decide.talk import converse
 from resolver.ids import PullNumber
 from resolver.limits import LIMITS, Limits
 from resolver.state import RepoState
@@ -45,9 +46,13 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     watched = watch_jobs(state, pull, now, limits, desired) if silence(state, pull) is None else Due()
     desired.extend(watched.actions)
     facts = (*facts, *watched.facts)
+    talked = converse(state, pull, now, limits, cause.answer.lead if cause else None)
+    desired.extend(talked.actions)
+    facts = (*facts, *talked.facts)
     own, shared = split(desired)
     again_at = earlier(said.again_at, cause.again_at if cause else None)
     again_at = earlier(again_at, watched.again_at)
+    again_at = earlier(again_at, talked.again_at)
     mine = due(pull.effects, (*own, *said.actions), now, again_at)
     ours = due(state.effects, shared, now, mine.again_at)
     return Due((*mine.actions, *ours.actions), ours.again_at, facts)

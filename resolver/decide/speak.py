@@ -5,6 +5,7 @@ from __future__ import annotations
 from resolver.actions import AnyAction, PostCheck, PostComment
 from resolver.attribution import Attribution
 from resolver.config import RepoConfig
+from resolver.decide.asked import buttons
 from resolver.decide.compose import compose
 from resolver.decide.due import Due, earlier
 from resolver.decide.gate import logs_wanted
@@ -29,7 +30,8 @@ def speak(state: RepoState, pull: Pull, now: float, limits: Limits, answer: Attr
     check = f"check:{pull.seen.number}:{pull.seen.head_sha}"
     taken_back = report.state == "quiet" and bool(state.head(pull.seen.head_sha).stalls)
     if report.state in ("red", "config") or (check in pull.effects and (report.state == "green" or taken_back)):
-        actions.append(PostCheck(number=pull.seen.number, report=report))
+        offered = buttons(state, pull, report.cause.lead, now, limits) if report.state == "red" else ()
+        actions.append(PostCheck(number=pull.seen.number, report=report, buttons=offered))
     if quiet is None:
         actions.extend(_comment(state, pull, report, now))
     head, rules = state.head(pull.seen.head_sha), config_of(state, pull).stall
@@ -48,7 +50,12 @@ def _comment(state: RepoState, pull: Pull, report: Report, now: float) -> list[P
     hidden = bool(standing_comment and standing_comment.result.get("hidden"))
     return [
         PostComment(
-            number=pull.seen.number, report=report, resolved=resolved, comment_id=pull.comment_id, hidden=hidden
+            number=pull.seen.number,
+            report=report,
+            resolved=resolved,
+            comment_id=pull.comment_id,
+            hidden=hidden,
+            unfolded=pull.talk.unfolded == pull.seen.head_sha,
         )
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from bot.sandbox import objects
@@ -92,9 +93,10 @@ def _set_labels(call: Call, one: Pull | Issue, wanted: list[str]) -> None:
 
 
 async def list_comments(call: Call) -> Reply:
-    """`GET issues/{n}/comments`, oldest first."""
+    """`GET issues/{n}/comments`, oldest first; with `since` those that were changed then or later."""
     number = _on(call).number
-    found_all = [one for one in call.repo.comments.values() if one.number == number]
+    since = datetime.fromisoformat(call.query["since"]).timestamp() if "since" in call.query else 0.0
+    found_all = [one for one in call.repo.comments.values() if one.number == number and one.updated_at >= since]
     return call.page(found_all, lambda one: objects.issue_comment(call.github, call.repo, one))
 
 

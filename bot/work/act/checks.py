@@ -40,6 +40,7 @@ def _body(place: Place, action: PostCheck) -> dict[str, Any]:
         "external_id": words.external_id(report),
         "status": "completed",
         "conclusion": "neutral",
+        "actions": words.buttons(action.buttons),
         "output": {"title": mask(words.title(report)), "summary": mask(words.summary(report, place.repo_url))},
     }
 

@@ -25,7 +25,8 @@ async def post_comment(place: Place, action: PostComment, texts: Texts) -> Outco
     refused = await look(place, action.number, action.report.head_sha)
     if refused is not None:
         return refused
-    body = mask(words.render(action.report, place.repo_url, await excerpts_of(texts, action.report)))
+    excerpts = await excerpts_of(texts, action.report)
+    body = mask(words.render(action.report, place.repo_url, excerpts, unfolded=action.unfolded))
     known = action.comment_id or await _find(place, action)
     try:
         comment = await _write(place, action, known, body)

@@ -10,6 +10,7 @@ from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import FindPull, ReadFiles, ReadPull, SweepPulls
 from resolver.attribution.diff import ChangedFile, Status, read_patch
+from resolver.command_facts import PullTouched
 from resolver.facts import BaseMoved, Fact, PullFilesRead, PullObserved, RollupSeen
 from resolver.ids import PullNumber, RepoId, Sha
 from resolver.people import Person
@@ -113,7 +114,8 @@ def _swept(node: Json) -> tuple[Fact, ...]:
             counted = (_rollup(pull.head_sha, commit),) if commit.get("statusCheckRollup") else ()
             base = (node.get("baseRef") or {}).get("target") or {}
             moved = (BaseMoved(ref=pull.base_ref, sha=Sha(base["oid"]), config_touched=None),) if base else ()
-            return (pull, *moved, *counted)
+            touched = PullTouched(number=pull.number, at=pull.updated_at)
+            return (pull, touched, *moved, *counted)
     except NotUnderstood:
         return ()
 

@@ -1,0 +1,30 @@
+"""Looks for commands in comments that webhooks did not tell of, so that a lost command is only late."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from bot.told_commands import command_in
+from bot.work.outcome import Outcome
+from bot.work.place import Place
+from resolver.command_facts import CommandGiven, CommentsRead
+from resolver.facts import Fact
+from resolver.talk_actions import ReadComments
+
+
+async def read_comments(place: Place, action: ReadComments) -> Outcome:
+    """Read the comments that were changed since; one that was edited after it was written holds no command."""
+    since = {} if action.since is None else {"since": _stamp(action.since)}
+    own = await place.github.app_id()
+    facts: list[Fact] = []
+    async for comment in place.installation.pages(place.path("/issues/{n}/comments", n=action.number), **since):
+        if comment.get("updated_at") != comment.get("created_at"):
+            continue
+        given: CommandGiven | None = command_in(comment, action.number)
+        if given is not None and not (given.by is not None and given.by.app_id == own):
+            facts.append(given)
+    return Outcome((*facts, CommentsRead(number=action.number, until=action.until)))
+
+
+def _stamp(seconds: float) -> str:
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

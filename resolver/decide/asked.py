@@ -1,0 +1,151 @@
+"""What a person may ask for besides words: one more execution, and synchronising now. Within mode, rights and ledger.
+
+A person with write access may ask where the mode is `propose` already, and on tasks that are not managed; no limit of
+the ledger is lifted for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from resolver.actions import AnyAction, SyncBranch
+from resolver.attribution import Verdict, rerun_asked
+from resolver.casework import check_of, make_case, task_id
+from resolver.command_facts import Button
+from resolver.config import ActionKind
+from resolver.decide.attribute import rerun_of
+from resolver.decide.rights import config_of, explained_only, mode_of, silence
+from resolver.facts import Fact, JobFinished
+from resolver.ledger import Allowed, RerunAsked
+from resolver.limits import Limits
+from resolver.state import Base, Pull, RepoState
+from resolver.third_party import NOT_STARTED
+
+FORKS = "pull requests from forks and of Dependabot are explained, and nothing else is done on them"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What is started, and the facts that go with it."""
+
+    action: AnyAction
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hindered:
+    """Why it is not done, and until when that holds, if it ends by itself (seconds)."""
+
+    reason: str
+    until: float | None = None
+
+
+def plan_retry(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> Planned | Hindered:
+    """One execution more of what failed: of the leading verdict's check, else of the first that failed."""
+    against = _against(state, pull, "rerun", limits)
+    if against is not None:
+        return against
+    job = _failed_job(state, pull, lead)
+    if isinstance(job, Hindered):
+        return job
+    check = check_of(job, state.head(pull.seen.head_sha).runs.get(job.run_id))
+    case = make_case(state, pull, now, config_of(state, pull))
+    asked = rerun_asked(case, check).model_copy(update={"purpose": "command"})
+    answer = state.ledger.rerun(asked, now)
+    if not isinstance(answer, Allowed):
+        return Hindered(answer.reason, answer.until)
+    met = rerun_of(state, pull, check, job, asked, now=now)
+    (action,) = met.actions
+    effect = pull.effects.get(action.target)
+    if effect is not None and effect.status == "started":
+        return Hindered("it is being run again already")
+    return Planned(action.model_copy(update={"asked": True}), met.facts)
+
+
+def _failed_job(state: RepoState, pull: Pull, lead: Verdict | None) -> JobFinished | Hindered:
+    head = state.head(pull.seen.head_sha)
+    failed = [job for job in head.failed() if job.run_id in head.runs]
+    if lead is not None:
+        failed = [job for job in failed if check_of(job, head.runs.get(job.run_id)).same_job(lead.check)] or failed
+    if failed:
+        return failed[-1]
+    if head.failed():
+        return Hindered("the failed run is not known yet; it is being read")
+    return Hindered(NOT_STARTED if head.failed_third_party() else "nothing that could be run again has failed")
+
+
+def plan_sync(state: RepoState, pull: Pull, now: float, limits: Limits) -> Planned | Hindered:
+    """Rebase onto the base as it is now; what a rebase would spoil is looked at again before it happens."""
+    against = _against(state, pull, "sync", limits)
+    if against is not None:
+        return against
+    base, task = state.bases.get(pull.seen.base_ref, Base()), task_id(pull.seen.number)
+    if base.sha is None:
+        return Hindered("the base branch has not been read yet")
+    answer = state.ledger.sync(task, base.sha, pull.seen.head_sha, drift=False, now=now)
+    if not isinstance(answer, Allowed):
+        return Hindered(answer.reason, answer.until)
+    action = SyncBranch(
+        number=pull.seen.number,
+        head_sha=pull.seen.head_sha,
+        base_ref=pull.seen.base_ref,
+        base_sha=base.sha,
+        sync_id=f"sync:{task}:{base.sha}:{pull.seen.head_sha}",
+        scope=pull.scope or (),
+        asked=True,
+    )
+    effect = pull.effects.get(action.target)
+    if effect is not None and effect.status == "started":
+        return Hindered("it is being synchronised already")
+    return Planned(action)
+
+
+def _against(state: RepoState, pull: Pull, kind: ActionKind, limits: Limits) -> Hindered | None:
+    if explained_only(state, pull):
+        return Hindered(FORKS)
+    quiet = silence(state, pull)
+    if quiet is not None:
+        return Hindered(quiet.value)
+    mode = mode_of(config_of(state, pull), kind, limits)
+    if mode == "observe":
+        return Hindered(f"the mode of this is `{mode}`, so that it is neither done nor offered")
+    return Hindered(f"there is an outage: {state.outage.reason}") if state.outage.on else None
+
+
+def buttons(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> tuple[Button, ...]:
+    """Give the buttons behind which something is possible; what only has to wait keeps its button meanwhile."""
+    if silence(state, pull) is not None:
+        return ()
+    offered: list[Button] = []
+    if _rerun_is_left(state, pull, lead, now, limits):
+        offered.append("rerun")
+    drifted = lead is not None and lead.next_action == "synchronise"
+    if drifted and _left(plan_sync(state, pull, now, limits)):
+        offered.append("sync")
+    if state.head(pull.seen.head_sha).ever_failed():
+        offered.append("explain")
+    return tuple(offered)
+
+
+def _left(plan: Planned | Hindered) -> bool:
+    return isinstance(plan, Planned) or plan.until is not None
+
+
+def _rerun_is_left(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> bool:
+    """Say whether the ledger has an execution left, as far as that shows without weighing the evidence again."""
+    if _against(state, pull, "rerun", limits) is not None:
+        return False
+    job = _failed_job(state, pull, lead)
+    if isinstance(job, Hindered):
+        return False
+    check = check_of(job, state.head(pull.seen.head_sha).runs.get(job.run_id))
+    asked = RerunAsked(
+        task=task_id(pull.seen.number),
+        head=pull.seen.head_sha,
+        workflow=check.workflow,
+        check=check.key,
+        fingerprints=(),
+        purpose="command",
+    )
+    answer = state.ledger.rerun(asked, now)
+    return isinstance(answer, Allowed) or answer.until is not None

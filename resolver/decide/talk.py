@@ -1,0 +1,145 @@
+"""The conversation on one pull request: what is read, judged, reacted to, replied and switched now.
+
+New comments are few (specification, section 16): a line that may have no comment of its own goes into the last reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from resolver.actions import AnyAction
+from resolver.attribution import Verdict
+from resolver.command_facts import CommandFailed, Judged
+from resolver.decide.commands import Here, judge
+from resolver.decide.due import Due
+from resolver.decide.rights import Silence, config_of, silence
+from resolver.facts import Fact
+from resolver.limits import Limits
+from resolver.state import STOP_LABEL, Pull, RepoState
+from resolver.talk import Given
+from resolver.talk_actions import Emoji, PostReply, React, ReadComments, SetLabel
+
+DAY, HOUR = 86_400.0, 3_600.0
+
+
+def converse(state: RepoState, pull: Pull, now: float, limits: Limits, lead: Verdict | None = None) -> Due:
+    """Give what the conversation makes due. Where the base's configuration is not known yet, everything waits."""
+    quiet = silence(state, pull)
+    if quiet is Silence.CONFIG_UNKNOWN:
+        return Due()
+    here = Here(state, pull, lead, now, limits)
+    actions: list[AnyAction] = []
+    facts: list[Fact] = []
+    again_at: float | None = None
+    for given in _open(pull):
+        judgement = judge(here, given, lambda judged: _thread(here, judged))
+        actions.extend(judgement.actions)
+        facts.extend(judgement.facts)
+        if judgement.wait is not None:
+            actions.append(judgement.wait)
+        if judgement.judged is not None:
+            facts.append(judgement.judged)
+            again_at = now  # what the next one may do follows from this one
+            break
+    if quiet is Silence.DISABLED:
+        return Due(tuple(actions), again_at, tuple(facts))
+    facts.extend(_failures(here))
+    actions.extend((*_comments(pull), *_label(pull), *_reactions(pull), *_replies(pull)))
+    return Due(tuple(actions), again_at, tuple(facts))
+
+
+def _open(pull: Pull) -> list[Given]:
+    """Commands that were not decided on, the oldest first."""
+    waiting = [given for given in pull.talk.commands.values() if given.judged is None]
+    return sorted(waiting, key=lambda given: (given.fact.at or 0.0, given.fact.comment_id or 0))
+
+
+def comments_left(state: RepoState, pull: Pull, now: float) -> int:
+    """How many new comments may still be made here, those that are on their way aside."""
+    rules = config_of(state, pull).comments
+    today = sum(1 for at in pull.comments_at if at > now - DAY)
+    hour = sum(1 for at in state.comments_at if at > now - HOUR)
+    waiting = sum(1 for thread in range(len(pull.talk.replies)) if _reply_id(pull, thread) is None)
+    return min(rules.per_pull_and_day - today, rules.per_repository_and_hour - hour) - waiting
+
+
+def _thread(here: Here, judged: Sequence[Judged]) -> int | None:
+    """Which reply takes what is said, if anything is."""
+    said = [each.said for each in judged if each.said is not None]
+    return _choose(here, outsider=all(each.denied is not None for each in said)) if said else None
+
+
+def _choose(here: Here, *, outsider: bool) -> int | None:
+    """A new reply, else the last one; an outsider never gets the last new one of the day."""
+    replies = here.pull.talk.replies
+    left = comments_left(here.state, here.pull, here.now)
+    if left >= 2 or (left == 1 and not replies and not outsider):
+        return len(replies)
+    return len(replies) - 1 if replies else None
+
+
+def _failures(here: Here) -> Iterator[CommandFailed]:
+    """Commands that were taken, and whose action was then refused."""
+    for command_id, given in here.pull.talk.commands.items():
+        for index, each in enumerate(given.judged.judged if given.judged else ()):
+            effect = here.pull.effects.get(each.target or "")
+            if each.effect is None or index in given.failed or effect is None or effect.key != each.effect:
+                continue
+            if effect.status == "refused":
+                own = given.judged.thread if given.judged else None
+                yield CommandFailed(
+                    number=here.pull.seen.number,
+                    command_id=command_id,
+                    index=index,
+                    reason=effect.reason or "GitHub refused it",
+                    thread=_choose(here, outsider=False) if own is None else own,
+                )
+
+
+def _comments(pull: Pull) -> Iterator[ReadComments]:
+    """Look at the comments where the regular look found the pull request changed since."""
+    until, read = pull.talk.touched, pull.talk.read_until
+    if until is not None and (read is None or until > read):
+        yield ReadComments(number=pull.seen.number, since=read, until=until)
+
+
+def _label(pull: Pull) -> Iterator[SetLabel]:
+    switch = pull.talk.switch
+    if switch is not None and not switch.done:
+        number = pull.seen.number
+        yield SetLabel(number=number, label=STOP_LABEL, present=switch.on, command_id=switch.command_id)
+
+
+def _reactions(pull: Pull) -> Iterator[React]:
+    for given in pull.talk.commands.values():
+        comment_id = given.fact.comment_id
+        if comment_id is None or given.judged is None:
+            continue
+        contents = {_emoji(each, index in given.failed) for index, each in enumerate(given.judged.judged)}
+        for content in sorted(each for each in contents if each is not None):
+            yield React(number=pull.seen.number, comment_id=comment_id, content=content)
+
+
+def _emoji(judged: Judged, failed: bool) -> Emoji | None:
+    if failed:
+        return "confused"
+    match judged.result:
+        case "ignored":
+            return None
+        case "taken":
+            return "+1"
+        case "refused":
+            denied = judged.said is None or judged.said.kind == "denied"
+            return "-1" if denied else "confused"
+
+
+def _replies(pull: Pull) -> Iterator[PostReply]:
+    for thread, lines in enumerate(pull.talk.replies):
+        if lines:
+            yield PostReply(number=pull.seen.number, thread=thread, lines=lines, reply_id=_reply_id(pull, thread))
+
+
+def _reply_id(pull: Pull, thread: int) -> int | None:
+    effect = pull.effects.get(f"reply:{pull.seen.number}:{thread}")
+    found = effect.result.get("replyId") if effect is not None else None
+    return int(found) if found is not None else None
