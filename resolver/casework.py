@@ -38,7 +38,7 @@ def make_case(state: RepoState, pull: Pull, now: float, config: RepoConfig, refu
     """Give the case of a pull request at its current head."""
     mine = tuple(_of_task(state, pull))
     prints = {item.fingerprint for each in mine for item in each.items}
-    before = [each for each in state.flakes if each.number != pull.seen.number]
+    before = [each for each in state.flakes if each.head_sha != pull.seen.head_sha]
     return Case(
         task=_task(state, pull, config),
         flaked=frozenset(each.fingerprint for each in before if each.fingerprint is not None),
@@ -101,19 +101,16 @@ def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
 
 
 def _of_others(state: RepoState, pull: Pull, prints: set[Fingerprint]) -> Iterator[Execution]:
-    """The same failures on other tasks: they hint at the base, and excuse nothing."""
+    """The same failures on other tasks, with the greens of the same checks there: hints at base and flakes, no excuse."""
     for other in state.pulls.values():
         if other.seen.number == pull.seen.number or not other.reds:
             continue
         own: Own = "same-author" if other.seen.author.id == pull.seen.author.id else "no"
-        head = state.head(other.seen.head_sha)
-        for job in head.jobs.values():
-            execution = _execution(head, job, side="task", task=task_id(other.seen.number), own=own)
-            if any(item.fingerprint in prints for item in execution.items):
-                yield execution
-        for execution in third_party(head, side="task", task=task_id(other.seen.number), own=own):
-            if any(item.fingerprint in prints for item in execution.items):
-                yield execution
+        head, name = state.head(other.seen.head_sha), task_id(other.seen.number)
+        theirs = [_execution(head, job, side="task", task=name, own=own) for job in head.jobs.values()]
+        theirs.extend(third_party(head, side="task", task=name, own=own))
+        alike = {each.check for each in theirs if any(item.fingerprint in prints for item in each.items)}
+        yield from (each for each in theirs if each.check in alike)
 
 
 def _execution(
@@ -191,6 +188,7 @@ def _running(head: Head, sha: Sha, *, side: Side, task: str | None = None, fork:
                     task=task,
                     run=run.run_id,
                     attempt=run.attempt,
+                    started_at=run.updated_at or None,
                     result="running",
                 )
 

@@ -33,7 +33,7 @@ class Limits(Record):
     logs_at_once: int = 3
     """How many logs of one head are read at the same time."""
 
-    base_line: int = 30
+    base_line: int = 100
     """How many of a base branch's newest commits are remembered with their executions."""
 
     flakes: int = 500
