@@ -101,7 +101,7 @@ def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
 
 
 def _of_others(state: RepoState, pull: Pull, prints: set[Fingerprint]) -> Iterator[Execution]:
-    """The same failures on other tasks, with the greens of the same checks there: hints at base and flakes, no excuse."""
+    """The same failures on other tasks, and those checks' greens there: hints at base and flakes, no excuse."""
     for other in state.pulls.values():
         if other.seen.number == pull.seen.number or not other.reds:
             continue
