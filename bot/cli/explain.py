@@ -14,6 +14,7 @@ from bot.cli.subparsers import Subparsers
 from bot.cli.where import add_store_options, reading_store
 from bot.store import JournalCorrupt, JournalRow, Store, StoreUnavailable
 from bot.words.failure import label
+from bot.words.stall import stalls, unfinished
 from bot.words.verdict import age
 from resolver.attribution.outcome import Verdict
 from resolver.decide.compose import compose
@@ -74,6 +75,7 @@ async def _lines(store: Store, found: Found, report: Report) -> Sequence[str]:
             lines += await _failure(store, failure)
     for verdict in report.cause.verdicts:
         lines += _verdict(verdict)
+    lines += _running(report)
     lines += ["", "journal:"]
     lines += [f"  {row.seq:>6}  {_time(row.at)}  {row.kind:18} {_gist(row)}" for row in found.records]
     return lines
@@ -87,6 +89,12 @@ def _verdict(verdict: Verdict) -> list[str]:
         at = f"run {each.run}, attempt {each.attempt}, {each.side} {each.commit[:12]}{base}"
         lines.append(f"  {each.role:5}  {at}, {each.strength}, {age(each.age)} old")
     return lines
+
+
+def _running(report: Report) -> list[str]:
+    """Say what makes no progress, and what only waits."""
+    told = [line.replace("`", "") for line in (*stalls(report), *unfinished(report))]
+    return ["", *told] if told else []
 
 
 async def _failure(store: Store, failure: Failure) -> list[str]:

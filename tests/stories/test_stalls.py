@@ -1,10 +1,12 @@
 """A check that gets nowhere is told while it still runs; what only waits is not called a stall."""
 
+import asyncio
 import json
 import re
 
 from inline_snapshot import snapshot
 
+from bot.cli.main import main
 from bot.cli.scenarios.looking import classes
 from bot.sandbox.ci.runner.function_job import Outcome, failed, passed
 from bot.sandbox.state import Act, Actor
@@ -180,6 +182,24 @@ async def test_a_running_job_costs_few_calls(calm):
     await calm.later(180 * MINUTE)
     assert reads(calm) == 5, "after 10, 20, 40, 80 and 160 minutes"
     calm.said(pull)
+
+
+async def test_explain_tells_what_runs_and_what_waits(calm, capsys):
+    """`failres explain` names the running step, its budget and what stands in the queue."""
+    await shop(
+        calm, **{".github/workflows/docs.yml": WORKFLOW.replace("unit:", "docs:").replace("name: ci", "name: docs")}
+    )
+    calm.sandbox.ci.job("docs", unit)
+    calm.sandbox.ci.hold("unit", step="Test")
+    calm.sandbox.ci.keep_queued("docs")
+    pull = calm.people.open_pull("hang", {"shop.py": "while True: pass\n"}, title="Wait for it")
+    await calm.settle()
+    await calm.later(20 * MINUTE)
+    assert "Not stalled: `docs / docs` waits for a runner." in calm.said(pull)
+    assert await asyncio.to_thread(main, ["explain", "octo/shop#1", "--state", str(calm.root / "state")]) == 0
+    text = capsys.readouterr().out
+    assert "In ci / unit the step Test runs since" in text
+    assert "Not stalled: docs / docs waits for a runner." in text
 
 
 def reads(world):
