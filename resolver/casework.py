@@ -161,6 +161,7 @@ def _stalled(head: Head, stall: JobStalled, *, task: str, fork: bool) -> Executi
         job_id=stall.job_id,
         runner=stall.runner or "",
         started_at=stall.since,
+        finished_at=stall.seen_at,  # it has not ended: this is how far it was seen
         result="failed",
         items=(FailedItem.of(stall_finding(stall, print_name(check))),),
     )

@@ -1,6 +1,8 @@
 """Stalls as tables: what is seen of running jobs → what is read, recorded, told and taken back."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.words.comment import next_step, render
 from resolver.config import parse_config
@@ -267,6 +269,29 @@ def test_progress_is_news_only_on_an_open_pull_requests_head_and_only_forwards()
     assert is_news(state, running(START + 6))
     assert not is_news(state, running(head_sha=NEXT))
     assert fold(state, running(status="waiting", seen=START + 9)) == state
+
+
+LOOKED = (
+    running(status="queued", seen=900.0),
+    running(status="waiting", seen=900.0),
+    running(test=None, seen=950.0),
+    running(),
+    running(START + 300),
+    job(30, "success"),
+)
+
+
+@given(st.permutations(LOOKED), st.integers(1, len(LOOKED)))
+def test_deliveries_in_any_order_come_to_the_same(order, seen):
+    """What has ended never goes back, what goes on never goes back to waiting, whatever arrives first, late or twice."""
+    state = watched()
+    for fact in (*order[:seen], *order[:seen]):
+        state = fold(state, fact) if is_news(state, fact) else state
+    newest = max(order[:seen], key=LOOKED.index)
+    head = state.head(HEAD)
+    assert (set(head.jobs), set(head.progress)) == (({30}, set()) if newest is LOOKED[-1] else (set(), {30}))
+    if newest in (LOOKED[4], LOOKED[3], LOOKED[2]):
+        assert head.progress[30] == newest
 
 
 def test_a_pull_request_that_failres_is_stopped_on_costs_no_look():
