@@ -201,7 +201,20 @@ BASE_SEEN = RunsRead(head_sha=BASE, at=1.0)
 ON_BASE = config(sha=BASE)
 REFUSED = (Refusal(kind="rerun", reason=NOT_STARTED), Refusal(kind="base", reason=NOT_STARTED))
 
+AGAIN = check_run(71, annotations=1, started_at=103.0, completed_at=109.0)
+UNTITLED = marked(mark(title=""))
+UNTITLED_AGAIN = UNTITLED.model_copy(update={"check_run_id": 71, "completed_at": 109.0})
+BASE_GREEN = check_run(60, "success", BASE, started_at=900.0, completed_at=950.0)
+
 PROVEN = {
+    "two reds of one place on the head and a fresh green base are the task's defect": (
+        (MARKED, UNTITLED, AGAIN, UNTITLED_AGAIN, BASE_GREEN),
+        "task-defect",
+    ),
+    "but not where a test may be meant that the base's green did not run": (
+        (MARKED, marked(), AGAIN, marked().model_copy(update={"check_run_id": 71, "completed_at": 109.0}), BASE_GREEN),
+        "unclassified",
+    ),
     "the same annotation on the base is the base's defect": (
         (MARKED, marked(), BASE_MARKED, BASE_MARKS),
         "base-defect",
@@ -211,7 +224,7 @@ PROVEN = {
         "unclassified",
     ),
     "a green base beside one red is no verdict": (
-        (MARKED, marked(), check_run(60, "success", BASE, started_at=900.0, completed_at=950.0)),
+        (MARKED, marked(), BASE_GREEN),
         "unclassified",
     ),
     "a red and a green on one head are no flake: nobody knows their base": (
