@@ -247,6 +247,13 @@ SELECTIONS = {
         MANUAL,
         "yes",
     ),
+    "compares only after a failure": (
+        file_of("test: {runs-on: x, steps: [{run: make}, {run: git diff, if: failure()}]}"),
+        MANUAL,
+        "yes",
+    ),
+    "only branches": (file_of(f"test: {{if: github.ref_type == 'branch', {STEPS}}}"), MANUAL, "yes"),
+    "only tags": (file_of(f"test: {{if: github.ref_type == 'tag', {STEPS}}}"), MANUAL, "no"),
     "affected only": (file_of("test: {runs-on: x, steps: [{run: npx nx affected -t test}]}"), MANUAL, "unknown"),
     "green with no tests": (file_of("test: {runs-on: x, steps: [{run: jest --passWithNoTests}]}"), MANUAL, "unknown"),
     "incremental build": (file_of("test: {runs-on: x, steps: [{run: mvn -Dgib.enabled verify}]}"), MANUAL, "unknown"),

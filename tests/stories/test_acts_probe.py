@@ -94,6 +94,15 @@ async def test_an_older_server_that_answers_204_is_asked_for_the_run(calm):
     assert told.run_id == run.id
 
 
+async def test_an_older_server_that_does_not_know_the_field_is_asked_without_it(calm):
+    """GitHub Enterprise Server before `return_run_details` refuses unknown keys: one run all the same."""
+    repo = await open_shop(calm, workflow(on=DISPATCHED))
+    body = {"message": 'Invalid request.\n\n"return_run_details" is not a permitted key.'}
+    calm.sandbox.faults.add(Fault("POST", "/repos/*/dispatches", status=422, body=body))
+    (told,) = dispatched(await order(calm, probe(repo.git.branch("main"))))
+    assert [run.id for run in runs(repo, event="workflow_dispatch")] == [told.run_id]
+
+
 WRITES = {
     "the commit": ("/repos/*/git/commits", None),
     "the branch": ("/repos/*/git/refs", None),
@@ -168,11 +177,19 @@ async def test_where_no_way_is_valid_nothing_is_made(calm, text, reason):
     assert dispatched(end) == []
 
 
-async def test_a_dispatch_that_github_refuses_leaves_no_branch(calm):
-    """422 at the dispatch: the branch is taken back and the reason told."""
+NO = {
+    "422": (422, "Workflow is disabled"),
+    "404": (404, "Not Found"),
+    "403": (403, "Resource not accessible by integration"),
+}
+
+
+@pytest.mark.parametrize(("status", "message"), NO.values(), ids=NO.keys())
+async def test_a_dispatch_that_github_refuses_leaves_no_branch(calm, status, message):
+    """Nothing was started: the branch is taken back and the reason told."""
     repo = await open_shop(calm, workflow(on=DISPATCHED))
-    body = {"message": "Workflow is disabled"}
-    calm.sandbox.faults.add(Fault("POST", "/repos/*/dispatches", status=422, body=body))
+    body = {"message": message}
+    calm.sandbox.faults.add(Fault("POST", "/repos/*/dispatches", status=status, body=body, times=None))
     end = await order(calm, probe(repo.git.branch("main")))
     assert "GitHub did not start it" in end.refused
     assert branches(repo) == []
