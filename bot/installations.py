@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from bot.store import Delivery, Lease, Store
+from bot.store import Delivery, Work
 from bot.translate import OUTCOME, translate_installation
 from resolver.facts import Fact
 from resolver.ids import RepoId
@@ -30,14 +30,12 @@ def told(guid: str, repo: RepoId, fact: Fact) -> Delivery:
     return Delivery(guid=f"{guid}:{repo}", event=OUTCOME, key=repository_key(repo), body=json.dumps(body))
 
 
-async def spread(store: Store, lease: Lease) -> None:
+def spread(work: Work) -> float | None:
     """Pass what came for the App on to the repositories concerned."""
-    async with store.unit(lease) as unit:
-        deliveries = await unit.deliveries(APP, BATCH)
-        for delivery in deliveries:
-            payload = json.loads(delivery.body) | {"at": delivery.received_at}
-            facts = translate_installation(delivery.event, payload)
-            await unit.receive([told(delivery.guid, repo, fact) for repo, fact in facts.items()])
-        await unit.handled([delivery.guid for delivery in deliveries])
-        if len(deliveries) == BATCH:
-            await unit.wake([APP])
+    deliveries = work.deliveries(APP, BATCH)
+    for delivery in deliveries:
+        payload = json.loads(delivery.body) | {"at": delivery.received_at}
+        facts = translate_installation(delivery.event, payload)
+        work.receive([told(delivery.guid, repo, fact) for repo, fact in facts.items()])
+    work.handled([delivery.guid for delivery in deliveries])
+    return work.now if len(deliveries) == BATCH else None

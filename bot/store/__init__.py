@@ -14,6 +14,7 @@ from bot.store.errors import JournalCorrupt, LeaseLost, StateDirectoryBusy, Stor
 from bot.store.opening import open_store
 from bot.store.unit import Unit
 from bot.store.values import Delivery, Entry, JournalRow, Lease, LeasedOrder, Order, Received
+from bot.store.work import Work
 
 __all__ = [
     "Awake",
@@ -30,5 +31,6 @@ __all__ = [
     "Store",
     "StoreUnavailable",
     "Unit",
+    "Work",
     "open_store",
 ]

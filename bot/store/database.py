@@ -99,14 +99,14 @@ class Database:
 
     @asynccontextmanager
     async def begin(
-        self, label: str, first: Callable[[Transaction], None], last: Callable[[Transaction], None]
-    ) -> AsyncIterator[OpenTransaction]:
-        """One transaction for the whole block: `first` begins it, `last` ends it; any error undoes it."""
+        self, label: str, first: Callable[[Transaction], T], last: Callable[[T], None]
+    ) -> AsyncIterator[tuple[OpenTransaction, T]]:
+        """One transaction for the whole block: `first` begins it, `last` ends it with what `first` returned."""
         async with self._open() as line:
             opened = OpenTransaction(line, float(self.clock.now()))
-            await opened.do(first)
-            yield opened
-            await line.run(lambda connection: _committed(connection, opened.now, last))
+            begun = await opened.do(first)
+            yield opened, begun
+            await line.run(lambda connection: _committed(connection, opened.now, lambda _: last(begun)))
         if self.after_commit is not None:
             self.after_commit(label)
 

@@ -14,6 +14,7 @@ from bot.store.group import GroupCommit
 from bot.store.listen import Listener, notify
 from bot.store.texts import put_texts
 from bot.store.unit import Unit
+from bot.store.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -87,27 +88,43 @@ class Store:
         finally:  # also when the caller was cancelled: the commit may have gone through
             self.awake.set()
 
+    async def turn(self, lease: Lease, work: Callable[[Work], float | None]) -> None:
+        """
+        A whole turn in one transaction, which gives the lease back too: run again at the time that `work` returns.
+
+        Raises `LeaseLost` unless the lease holds. After any error nothing is written and the lease is still held.
+        """
+
+        def whole(tx: Transaction) -> None:
+            done = self._begun(tx, lease)
+            again = work(done)
+            done.finish()
+            due.release(tx, lease, again, failed=False)
+
+        await self._ringing("turn", whole)
+        self._keys.discard((lease.key, lease.owner))
+
+    @staticmethod
+    def _begun(tx: Transaction, lease: Lease | None) -> Work:
+        if lease is not None and not due.holds(tx, lease):
+            raise LeaseLost(lease.key)
+        return Work(tx)
+
     @asynccontextmanager
     async def unit(self, lease: Lease | None = None) -> AsyncIterator[Unit]:
-        """One transaction of a turn. With a lease: `LeaseLost` unless it holds, and then it holds until the commit."""
-        unit: Unit | None = None
+        """One transaction over a block. A lease must hold (`LeaseLost`), and then holds until the commit."""
+        work: Work | None = None
 
-        def first(tx: Transaction) -> None:
-            if lease is not None and not due.holds(tx, lease):
-                raise LeaseLost(lease.key)
-
-        def last(tx: Transaction) -> None:
-            if unit is not None:
-                unit.write_wakes(tx)
-                if unit.rings:
-                    notify(tx)
+        def first(tx: Transaction) -> Work:
+            nonlocal work
+            work = self._begun(tx, lease)
+            return work
 
         try:
-            async with self._database.begin("unit", first, last) as opened:
-                unit = Unit(opened)
-                yield unit
+            async with self._database.begin("unit", first, Work.finish) as (opened, begun):
+                yield Unit(opened, begun)
         finally:  # also when the caller was cancelled: the commit may have gone through
-            if unit is not None and unit.rings:
+            if work is not None and work.rings:
                 self.awake.set()
 
     # the journal and the texts

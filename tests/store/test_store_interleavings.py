@@ -129,7 +129,7 @@ def _player() -> Iterator[Callable[[list[DueStep]], None]]:
 
     async def play(store: Store, steps: list[DueStep]) -> None:
         async with store.unit() as unit:
-            await unit.do(lambda tx: tx.run(delete(t.due)))
+            await unit.do(lambda work: work.tx.run(delete(t.due)))
         model = DueModel(store, clock)
         for step in steps:
             await model.step(step)

@@ -120,7 +120,7 @@ async def test_long_journals_are_read_in_pages(store: Store, monkeypatch: pytest
                 await _append(store, *(Entry("late", {}) for _ in range(more)), key=key)
         assert [row.data["n"] for row in rows] == list(range(count))
         async with store.unit() as unit:
-            assert len([row async for row in unit.records(key)]) == count + more
+            assert len(await unit.records(key)) == count + more
 
 
 DAMAGES = {

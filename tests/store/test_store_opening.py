@@ -61,8 +61,8 @@ async def test_the_file_is_made_for_this_user_and_durable(sqlite: World, tmp_pat
     assert (tmp_path / "state").stat().st_mode & 0o077 == 0
     async with store.unit() as unit:
         await unit.append("repo:1", [Entry("fact", {})])
-        mode = await unit.do(lambda tx: tx.run(text("PRAGMA journal_mode")).scalar())
-        sync = await unit.do(lambda tx: tx.run(text("PRAGMA synchronous")).scalar())
+        mode = await unit.do(lambda work: work.tx.run(text("PRAGMA journal_mode")).scalar())
+        sync = await unit.do(lambda work: work.tx.run(text("PRAGMA synchronous")).scalar())
     assert (mode, sync) == ("wal", 2)
     assert await (await sqlite.reopen(store)).keys() == ["repo:1"]
 

@@ -140,8 +140,8 @@ class Model:
 
 async def _play(store: Store, clock: ManualClock, steps: list[Step]) -> None:
     async with store.unit() as unit:
-        await unit.do(lambda tx: tx.run(delete(t.outbox)))
-        await unit.do(lambda tx: tx.run(delete(t.lanes)))
+        await unit.do(lambda work: work.tx.run(delete(t.outbox)))
+        await unit.do(lambda work: work.tx.run(delete(t.lanes)))
     model = Model(store, clock)
     for step in steps:
         await getattr(model, step[0])(*step[1:])
