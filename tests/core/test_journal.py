@@ -28,6 +28,7 @@ from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled, StepSeen
 from resolver.third_party import AnnotationsRead
 from tests.core.made import BASE, HEAD, check_run, config, files, job, pull, repo, run, status, triaged
+from tests.core.talk_made import TALK_FACTS
 
 CHECK = Check(workflow=".github/workflows/ci.yml", job="test")
 VERDICT = Verdict(
@@ -55,6 +56,7 @@ VERDICT = Verdict(
 )
 PROBLEM = ConfigProblem(line=3, column=1, path="enabled", message="must be true or false")
 FACTS = [
+    *TALK_FACTS,
     repo(),
     InstallationChanged(installation_id=9, active=False, at=1.0),
     pull(labels=("failres:stop",)),

@@ -1,0 +1,64 @@
+"""Facts of conversations with good defaults: commands, rights, decisions on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from resolver.answers import Refused
+from resolver.command_facts import (
+    CommandFailed,
+    CommandGiven,
+    CommandJudged,
+    CommentsRead,
+    Judged,
+    LabelSet,
+    PullTouched,
+    Said,
+    StandingRead,
+)
+from resolver.commands import Answer, Denied, Misread, Retry, Sender, Stop, Verdict
+from resolver.ids import PullNumber, Sha
+from tests.core.made import HEAD
+
+ANA = Sender(id=5, login="ana")
+
+
+def given(*commands: Any, comment_id: int = 40, **changes: Any) -> CommandGiven:
+    """A new comment with commands, by a person."""
+    told: dict[str, Any] = {
+        "number": PullNumber(7),
+        "command_id": f"c{comment_id}",
+        "comment_id": comment_id,
+        "by": ANA,
+        "at": 120.0,
+        "commands": commands or (Retry(),),
+    }
+    return CommandGiven(**{**told, **changes})
+
+
+def standing(permission: str | None = "write", comment_id: int = 40) -> StandingRead:
+    """The rights of its giver."""
+    return StandingRead(number=PullNumber(7), command_id=f"c{comment_id}", permission=permission)
+
+
+TALK_FACTS = [
+    given(Retry(), Answer(scope_files=("a.py",)), Verdict(outcome="rejected"), Misread(problem="unknown", word="x")),
+    given(Stop(), command_id="b1", comment_id=None, at=None, head_sha=Sha(HEAD), by=None),
+    standing(),
+    CommandJudged(
+        number=PullNumber(7),
+        command_id="c40",
+        at=121.0,
+        judged=(
+            Judged(command="retry", result="taken", target="rerun:20", effect="rerun:20@1"),
+            Judged(result="refused", said=Said(kind="misread", misread=Misread(problem="unknown", word="x"))),
+            Judged(result="refused", said=Said(kind="denied", denied=Denied(why="no-rights"))),
+            Judged(command="answer", result="refused", said=Said(kind="refused", refused=Refused(reason="none-open"))),
+        ),
+        thread=0,
+    ),
+    CommandFailed(number=PullNumber(7), command_id="c40", index=0, reason="the run is still going on", thread=0),
+    LabelSet(number=PullNumber(7), label="failres:stop", present=True, command_id="c40"),
+    CommentsRead(number=PullNumber(7), until=122.0),
+    PullTouched(number=PullNumber(7), at=122.0),
+]
