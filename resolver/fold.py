@@ -138,7 +138,24 @@ def _pull_observed(state: RepoState, fact: PullObserved) -> RepoState:
         pull = _join_reds(state, pull)
     else:
         pull = replace(known, seen=fact)
-    return _forget_heads(replace(state, pulls=_with(state.pulls, fact.number, pull)))
+    open_at = _open_at(state.open_at, known.seen if known else None, fact)
+    return _forget_heads(replace(state, pulls=_with(state.pulls, fact.number, pull), open_at=open_at))
+
+
+def _open_at(
+    open_at: Mapping[Sha, tuple[PullNumber, ...]], before: PullObserved | None, now: PullObserved
+) -> Mapping[Sha, tuple[PullNumber, ...]]:
+    """The open pull requests by head, after one was seen."""
+    if before is not None and (before.head_sha, before.state) == (now.head_sha, now.state):
+        return open_at
+    changed = dict(open_at)
+    if before is not None and before.head_sha in changed:
+        left = tuple(number for number in changed.pop(before.head_sha) if number != now.number)
+        if left:
+            changed[before.head_sha] = left
+    if now.state == "open":
+        changed[now.head_sha] = tuple(sorted({*changed.get(now.head_sha, ()), now.number}))
+    return changed
 
 
 def _join_reds(state: RepoState, pull: Pull) -> Pull:

@@ -175,13 +175,16 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class RepoState:
-    """A whole repository. `effects` are those of the repository's own actions, `ledger` what was tried, `steps` how
-    long the steps of its jobs have taken.
+    """A whole repository.
+
+    `open_at` are the open pull requests by head, `effects` those of the repository's own actions, `ledger` what was
+    tried, `steps` how long the steps of its jobs have taken.
     """
 
     repo: RepoObserved | None = None
     active: bool = True
     pulls: Mapping[PullNumber, Pull] = field(default_factory=_nothing)
+    open_at: Mapping[Sha, tuple[PullNumber, ...]] = field(default_factory=_nothing)
     heads: Mapping[Sha, Head] = field(default_factory=_nothing)
     bases: Mapping[str, Base] = field(default_factory=_nothing)
     effects: Mapping[str, Effect] = field(default_factory=_nothing)
@@ -199,7 +202,7 @@ class RepoState:
 
     def pulls_of(self, sha: Sha) -> list[PullNumber]:
         """Give the open pull requests whose head is that commit."""
-        return [n for n, pull in self.pulls.items() if pull.seen.head_sha == sha and pull.seen.state == "open"]
+        return list(self.open_at.get(sha, ()))
 
 
 _UNKNOWN_HEAD = Head()

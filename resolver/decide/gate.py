@@ -152,8 +152,10 @@ def _unowned(state: RepoState) -> Iterator[FindPull]:
     """Failed jobs of heads that no known pull request has: their `pull_request` delivery was lost, or is only late."""
     known = {pull.seen.head_sha for pull in state.pulls.values()}
     for sha, head in state.heads.items():
+        if sha in known or not head.ever_failed():
+            continue
         runs = [run for run in head.runs.values() if run.event.startswith("pull_request")]
-        if sha in known or not runs or not head.failed():
+        if not runs or not head.failed():
             continue
         yield FindPull(head_sha=sha, head_owner=runs[0].head_owner, head_branch=runs[0].head_branch)
 
