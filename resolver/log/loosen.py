@@ -29,7 +29,7 @@ _NEGATED = {
 _REPEATS = (_const.MAX_REPEAT, _const.MIN_REPEAT)
 _ENOUGH = 4
 """Literal characters that make a piece worth scanning for by itself."""
-_RARE = 11
+_RARE = 8
 """Characters that make a plain text rare enough to be scanned for instead of its whole pattern."""
 _BYTES = 4  # bytes that one character can take in UTF-8
 
@@ -54,13 +54,33 @@ def loosen(pattern: str, *, as_is: bool = False) -> tuple[Loose, ...]:
     """
     if as_is:
         text = "".join(c if c.isascii() else "".join(f"\\x{b:02x}" for b in c.encode()) for c in pattern)
-        return (Loose(text, caseless=False),)
+        return tuple(Loose(arm, caseless=False) for arm in _arms(text))
     tree = _parser.parse(pattern)
     caseless = bool(tree.state.flags & _const.SRE_FLAG_IGNORECASE)
     pieces = _pieces(list(tree))
     if not pieces:
         raise ValueError(f"nothing to scan for in {pattern!r}")
     return tuple(Loose(text, caseless) for text in dict.fromkeys(_emit(piece) for piece in pieces))
+
+
+def _arms(pattern: str) -> list[str]:
+    """The alternatives of a pattern's top level; the pattern alone where it has none."""
+    arms, depth, inside, escaped, start = [], 0, False, False, 0
+    for at, char in enumerate(pattern):
+        if escaped:
+            escaped = False
+        elif char == "\\":
+            escaped = True
+        elif inside:
+            inside = char != "]"
+        elif char == "[":
+            inside = True
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+        elif char == "|" and depth == 0:
+            arms.append(pattern[start:at])
+            start = at + 1
+    return [*arms, pattern[start:]]
 
 
 def _pieces(tokens: list[Token]) -> list[list[Token]]:
