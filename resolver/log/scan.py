@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from importlib import import_module
+from threading import Lock
 from typing import Any, Protocol
 
 import re2
@@ -39,6 +40,7 @@ class VectorEngine:
     def __init__(self, patterns: Sequence[Loose]) -> None:
         ps = import_module("pyperscan")
         self._spots: list[Spot] = []
+        self._turn = Lock()
         compiled = [
             ps.Pattern(p.pattern.encode(), ps.Flag.MULTILINE, *([ps.Flag.CASELESS] if p.caseless else []), tag=tag)
             for tag, p in enumerate(patterns)
@@ -46,11 +48,12 @@ class VectorEngine:
         self._scanner = ps.BlockDatabase(*compiled).build(self._spots, _vector_hit(ps.Scan.Continue))
 
     def scan(self, block: bytes) -> list[Spot]:
-        """Scan; the list is reused by the next call."""
-        self._spots.clear()
-        if block:
-            self._scanner.scan(block)
-        return self._spots
+        """Scan. Safe for several threads, one after another: a scanner has one scratch space."""
+        with self._turn:
+            self._spots.clear()
+            if block:
+                self._scanner.scan(block)
+            return self._spots.copy()
 
 
 def _vector_hit(go_on: Any) -> Any:
