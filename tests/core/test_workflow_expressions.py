@@ -47,6 +47,8 @@ CONDITIONS = [
     ("1 == '1' && 0x10 == 16 && -1 < 0", True),
     ("null == 0 && '' == 0 && 'x' != 0", True),
     ("'a' < 'B'", True),
+    ("'2' < 10 && 10 >= '2'", True),
+    ("'b' <= 'a'", False),
     ("not a condition", None),
     ("github.event_name == ", None),
     ("(github.event_name == 'push'", None),

@@ -48,6 +48,8 @@ NAMES = [
     ("t: {name: '🐧 Linux'}", "🐧 Linux", True),
     ("test: {uses: ./x.yml, strategy: {matrix: {d: [a]}}}", "test (graphdriver) / integration (rootless)", True),
     ("t: {name: 'a${{ x }}a'}", "a", False),
+    ("t: {name: 'on ${{ x }} with ${{ y }} only'}", "on a with b only", True),
+    ("t: {name: 'on ${{ x }} with ${{ y }} only'}", "on a and b only", False),
 ]
 
 
@@ -252,6 +254,42 @@ SELECTIONS = {
         MANUAL,
         "yes",
     ),
+    "an input's default": (
+        file_of(
+            f"test: {{if: inputs.level == 'low', {STEPS}}}",
+            on="{workflow_dispatch: {inputs: {level: {default: low}}}}",
+        ),
+        MANUAL,
+        "yes",
+    ),
+    "an input that is given": (
+        file_of(
+            f"test: {{if: inputs.level == 'low', {STEPS}}}",
+            on="{workflow_dispatch: {inputs: {level: {default: low}}}}",
+        ),
+        MANUAL.model_copy(update={"inputs": (("level", "high"),)}),
+        "no",
+    ),
+    "a push without filters": (file_of(TEST, on="push"), PUSHED, "yes"),
+    "a pull request without filters": (file_of(TEST, on="pull_request"), PULL, "yes"),
+    "after a job that went well": (
+        file_of("a: {runs-on: x}", f"test: {{needs: a, if: success(), {STEPS}}}"),
+        MANUAL,
+        "yes",
+    ),
+    "by the result of a job that went well": (
+        file_of("a: {runs-on: x}", f"test: {{needs: a, if: always() && needs.a.result == 'success', {STEPS}}}"),
+        MANUAL,
+        "yes",
+    ),
+    "by the result of a job that is skipped": (
+        file_of(
+            "a: {if: github.event_name == 'push', runs-on: x}",
+            f"test: {{needs: a, if: always() && needs.a.result == 'success', {STEPS}}}",
+        ),
+        MANUAL,
+        "no",
+    ),
     "only branches": (file_of(f"test: {{if: github.ref_type == 'branch', {STEPS}}}"), MANUAL, "yes"),
     "only tags": (file_of(f"test: {{if: github.ref_type == 'tag', {STEPS}}}"), MANUAL, "no"),
     "affected only": (file_of("test: {runs-on: x, steps: [{run: npx nx affected -t test}]}"), MANUAL, "unknown"),
@@ -398,6 +436,16 @@ COLLISIONS = {
         other(run=FORK, same_branch=True),
         "in the concurrency group `fix`",
     ),
+    "by ref, a pull request that GitHub does not name, same branch": (
+        "ci-${{ github.ref }}",
+        other(run=FORK, same_branch=True),
+        "is not known",
+    ),
+    "by number, a pull request that GitHub does not name, same branch": (
+        "ci-${{ github.event.pull_request.number }}",
+        other(run=FORK, same_branch=True),
+        "is not known",
+    ),
     "one group for all": ("CI", other(), "in the concurrency group `ci`"),
     "known only in the run, same branch": ("${{ vars.X }}", other(same_branch=True), "is not known"),
     "known only in the run, elsewhere": ("${{ vars.X }}", other(), None),
@@ -422,14 +470,15 @@ def test_a_rerun_meets_nobody_in_its_group(group, their, reason):
     assert answer is None if reason is None else answer is not None and reason in answer
 
 
-REFERS = "${{ " + " || ".join(["needs.a{}.outputs.x"] * 60) + " }}"
+def refers(number):
+    """An output that is made sixty times over of the output of the job before."""
+    before = f"needs.a{number - 1}.outputs.x" if number else "github.actor"
+    return f'a{number}: {{needs: [{f"a{number - 1}" if number else ""}], outputs: {{x: "${{{{ {" || ".join([before] * 60)} }}}}"}}}}'
+
+
 HOSTILE = {
     "outputs made of outputs": file_of(
-        *(
-            f'a{n}: {{{"needs: a" + str(n - 1) + ", " if n else ""}runs-on: x, outputs: {{x: "{REFERS.format(*[n - 1] * 60)}"}}}}'
-            for n in range(20)
-        ),
-        f"test: {{needs: a19, if: needs.a19.outputs.x, {STEPS}}}",
+        *map(refers, range(20)), f"test: {{needs: a19, if: needs.a19.outputs.x, {STEPS}}}"
     ),
     "holes that never close": file_of(f'test: {{if: "{"${{" * 40_000}", {STEPS}}}'),
     "filters that never close": file_of(
