@@ -74,7 +74,8 @@ class FailedItem(Record):
     """
     What failed in an execution. `item` is the test or check item where one is known; `container` what holds it (a
     package, a suite), where the log says so and the item's own name does not; `job_level` says that neither an item nor
-    a place is known, so that the fingerprint is weaker. `stalled`: it was ended for want of progress.
+    a place is known, so that the fingerprint is weaker. `stalled`: it was ended for want of progress; `step`:
+    the item is a step of the job, which passed wherever the job did.
     """
 
     fingerprint: Fingerprint
@@ -85,6 +86,7 @@ class FailedItem(Record):
     fail_class: str = "gate-red-code"
     places: tuple[Place, ...] = ()
     stalled: bool = False
+    step: bool = False
 
     @classmethod
     def of(cls, finding: Finding) -> FailedItem:
@@ -97,6 +99,7 @@ class FailedItem(Record):
             fail_class=finding.fail_class,
             places=finding.places,
             stalled=finding.attribution == "gate-stalled" or finding.fail_class == "task-stalled",
+            step=finding.attribution == "gate-stalled" and finding.source == "api" and finding.item is not None,
         )
 
     @cached_property

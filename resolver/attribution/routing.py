@@ -30,7 +30,10 @@ def next_action(question: Question, klass: Class) -> NextAction:
 
 
 def _stalled(q: Question) -> NextAction:
-    """A probe of the clean base: it stalls there too → repair; else one rerun, then the resolver's row."""
+    """A probe of the clean base: it stalls there too → repair; else one rerun, then the row. Green: nothing."""
+    ended = [each for each in q.head if each.conclusive]
+    if ended[-1].fails_with(q.item.fingerprint) is None:
+        return "none"
     state = q.sight(q.current).state(q.need)
     if state == "red":
         return "repair"

@@ -78,7 +78,7 @@ def passes(execution: Execution, item: FailedItem, red: Execution | None = None)
         return None
     if item.job_level:
         return "weak"
-    if item.item is None:
+    if item.item is None or item.step:
         return "moderate"
     seen = shows(execution, item)
     if seen is not None:

@@ -30,6 +30,7 @@ from resolver.config import RepoConfig
 from resolver.decide.base_evidence import base_evidence
 from resolver.decide.due import earlier
 from resolver.decide.rights import config_of, managed, mode_of
+from resolver.decide.stalls import stall_wants
 from resolver.decide.third_party import not_started
 from resolver.executions import Check
 from resolver.facts import Fact, GateAttributed, GateReattributed, JobFinished
@@ -63,7 +64,7 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
         facts: list[Fact] = []
         again_at: float | None = None
         refused: list[Refusal] = []
-        for want in answer.wants:
+        for want in (*answer.wants, *stall_wants(state, pull, answer, now, limits)):
             met = _meet(state, pull, want, now, limits)
             if isinstance(met, Refusal):
                 refused.append(met)

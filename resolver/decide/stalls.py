@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from resolver.actions import AnyAction, ReadJob, ReadRuns
+from resolver.attribution import Attribution, Undecided, WantBase
 from resolver.casework import check_of, print_name
 from resolver.config_sections import Stall
 from resolver.decide.due import Due, earlier
-from resolver.decide.rights import config_of
+from resolver.decide.rights import config_of, managed, mode_of
+from resolver.executions import Check
 from resolver.facts import Fact, GateReattributed
+from resolver.ids import Sha
 from resolver.limits import Limits
 from resolver.progress import JobProgressed, JobStalled, StepSeen
 from resolver.stalls import (
@@ -25,7 +28,7 @@ from resolver.stalls import (
     standing,
     stands,
 )
-from resolver.state import Head, Pull, RepoState
+from resolver.state import Base, Head, Pull, RepoState
 from resolver.step_history import StepHistory
 
 
@@ -138,6 +141,27 @@ def _unseen(pull: Pull, head: Head, rules: Stall, now: float) -> Due:
     if now < at:
         return Due((), at)
     return Due((ReadRuns(number=pull.seen.number, head_sha=pull.seen.head_sha, rollup=seen),))
+
+
+def stall_wants(state: RepoState, pull: Pull, answer: Attribution, now: float, limits: Limits) -> Iterator[WantBase]:
+    """Ask the clean base whether it stalls there too (specification, section 6), where failres may ask it at all."""
+    config, base = config_of(state, pull), state.bases.get(pull.seen.base_ref, Base()).sha
+    if base is None or not managed(state, pull, config) or mode_of(config, "probe", limits) != "act":
+        return
+    for verdict in answer.outcomes:
+        if isinstance(verdict, Undecided) or (verdict.klass, verdict.next_action) != ("gate-stalled", "probe"):
+            continue
+        if not _probed_now(state, verdict.check, base):
+            after = now - config.attribution.freshness
+            yield WantBase(check=verdict.check, commit=base, item=verdict.item, after=after)
+
+
+def _probed_now(state: RepoState, check: Check, base: Sha) -> bool:
+    """Say whether a probe of that check is under way on that base commit."""
+    mine = (probe for probe in state.probes.values() if probe.removed is None and probe.dispatched.base_sha == base)
+    return any(
+        probe.dispatched.check.same_job(check) and not state.head(probe.dispatched.commit).jobs for probe in mine
+    )
 
 
 def _over(state: RepoState, pull: Pull, head: Head) -> Iterator[GateReattributed]:

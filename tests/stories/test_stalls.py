@@ -7,6 +7,7 @@ import re
 from inline_snapshot import snapshot
 
 from bot.cli.main import main
+from bot.cli.scenarios import team
 from bot.cli.scenarios.looking import classes
 from bot.sandbox.ci.runner.function_job import Outcome, failed, passed
 from bot.sandbox.state import Act, Actor
@@ -152,6 +153,48 @@ async def test_nothing_is_claimed_without_history(calm):
     await calm.settle()
     await calm.later(180 * MINUTE)
     assert (calm.said(pull), reads(calm)) == ("", 0)
+
+
+async def test_a_stall_is_asked_of_the_clean_base_and_then_run_once_more(world):
+    """Where failres may act: a probe of the base, which does not stall, then one rerun, which passes."""
+    await acting(world)
+    world.sandbox.ci.fail_once("unit", outcome=Outcome("timed_out", seconds=360 * MINUTE))
+    pull = world.people.open_pull("hang", {"README.md": "more"})
+    await world.settle()
+    assert await classes(world, pull) == {"Run make unit": "gate-stalled"}
+    assert (started(world, "workflow_dispatch"), attempts(world, pull)) == (1, 2)
+    assert "Green again" in world.said(pull)
+
+
+async def test_a_stall_that_the_clean_base_has_too_is_the_bases_to_mend(world):
+    """It stalls on the base as well: nothing is run again, the base has to be mended."""
+    await acting(world)
+    world.sandbox.ci.job("unit", lambda _: Outcome("timed_out", seconds=360 * MINUTE))
+    pull = world.people.open_pull("hang", {"README.md": "more"})
+    await world.settle()
+    assert await classes(world, pull) == {"Run make unit": "gate-stalled"}
+    assert (started(world, "workflow_dispatch"), attempts(world, pull)) == (1, 1)
+    assert "The base has to be mended" in world.said(pull)
+
+
+async def acting(world):
+    """The team's repository, whose configuration lets failres rerun and probe; its base is tested on demand."""
+    world.sandbox.ci.job("unit", team.unit)
+    repo = world.repo("shop", team.files(), {"ci.yml": team.ON_DEMAND})
+    world.people.push("main", {"CHANGELOG.md": "first"}, by="admin")
+    await world.settle()
+    return repo
+
+
+def started(world, event):
+    """How many runs an event started."""
+    return sum(run.event == event for repo in world.sandbox.github.repositories.values() for run in repo.runs.values())
+
+
+def attempts(world, pull):
+    """How often the run of a pull request's head was attempted."""
+    (run,) = [run for run in world.where(pull).runs.values() if run.head_sha == pull.head_sha]
+    return len(run.attempts)
 
 
 async def test_the_budget_is_made_of_the_steps_own_past(calm):
