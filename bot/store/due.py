@@ -9,7 +9,7 @@ for later that came during a turn whose process died is kept by the claim that t
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Double, Integer, and_, bindparam, case, delete, func, null, or_, select, update
 
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Executable, Select
 
     from bot.store.database import Transaction
+
+
+_HELD: Final = and_(due.c.key == bindparam("held_key"), due.c.owner == bindparam("held_owner"))
+_HOLDS: Final = select(due.c.key).where(_HELD).with_for_update(read=True, key_share=True)
+_DROP: Final = delete(due).where(_HELD, due.c.due_at.is_(None))
 
 
 def wake(tx: Transaction, times: Mapping[str, float]) -> None:
@@ -82,8 +87,7 @@ def holds(tx: Transaction, lease: Lease) -> bool:
 
     FOR KEY SHARE lets wakes through, so that two fenced units may wake each other's keys, and keeps a takeover out.
     """
-    mine = select(due.c.key).where(_mine(lease)).with_for_update(read=True, key_share=True)
-    return tx.run(mine).first() is not None
+    return tx.run(_HOLDS, {"held_key": lease.key, "held_owner": lease.owner}).first() is not None
 
 
 def release(tx: Transaction, lease: Lease, again: float | None, *, failed: bool) -> bool:
@@ -95,7 +99,7 @@ def release(tx: Transaction, lease: Lease, again: float | None, *, failed: bool)
     if again is None:
         if failed:
             raise ValueError("a turn that failed must say when it is tried again")
-        if tx.run(delete(due).where(_mine(lease), due.c.due_at.is_(None))).rowcount:
+        if tx.run(_DROP, {"held_key": lease.key, "held_owner": lease.owner}).rowcount:
             return True
     values: dict[str, Any] = {"owner": None, "leased_until": None}
     if again is not None:
@@ -109,8 +113,7 @@ def extend(tx: Transaction, held: Iterable[tuple[str, str]], lease_seconds: floa
     """Renew those leases, given by key and owner, that still hold."""
     rows = [{"held_key": key, "held_owner": owner} for key, owner in sorted(held)]
     if rows:
-        mine = and_(due.c.key == bindparam("held_key"), due.c.owner == bindparam("held_owner"))
-        tx.run(update(due).where(mine).values(leased_until=tx.lease_now() + lease_seconds), rows)
+        tx.run(update(due).where(_HELD).values(leased_until=tx.lease_now() + lease_seconds), rows)
 
 
 def forget_leases(tx: Transaction) -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import func, select, text
+from sqlalchemy import BigInteger, Text, bindparam, func, select, text
 
+from bot.store.database import upsert
 from bot.store.errors import JournalCorrupt
 from bot.store.tables import chains, journal
 from bot.store.values import JournalRow
@@ -20,7 +22,7 @@ from bot.store.values import JournalRow
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sqlalchemy import Row
+    from sqlalchemy import Executable, Row
 
     from bot.store.database import Transaction
     from bot.store.values import Entry
@@ -31,6 +33,26 @@ PAGE: Final = 1_000
 """Records per transaction of a long read, so that writers wait for milliseconds only."""
 _ORDER_LOCK: Final = 7_201_131
 """PostgreSQL's advisory lock: whoever holds it until commit gives numbers in the order of commits."""
+
+
+_OF: Final = bindparam("of", type_=Text)
+_CHAIN_SEQ: Final = select(chains.c.seq).where(chains.c.key == _OF).scalar_subquery()
+_CHAIN_DIGEST: Final = select(chains.c.digest).where(chains.c.key == _OF).scalar_subquery()
+_LAST: Final = select(select(func.coalesce(func.max(journal.c.seq), 0)).scalar_subquery(), _CHAIN_DIGEST)
+_CHAIN: Final = select(
+    _CHAIN_SEQ, _CHAIN_DIGEST, select(func.max(journal.c.seq)).where(journal.c.key == _OF).scalar_subquery()
+)
+_KNOWN: Final = select(journal.c.once).where(
+    journal.c.key == _OF, journal.c.once.in_(bindparam("asked", expanding=True))
+)
+_UNTIL: Final = journal.c.seq <= bindparam("until", type_=BigInteger)
+_PAGE: Final = (
+    select(journal)
+    .where(journal.c.key == _OF, journal.c.seq > bindparam("after", type_=BigInteger), _UNTIL)
+    .order_by(journal.c.seq)
+    .limit(PAGE)
+)
+_BEFORE: Final = select(journal.c.digest).where(journal.c.key == _OF, _UNTIL).order_by(journal.c.seq.desc()).limit(1)
 
 
 def append(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[JournalRow]:
@@ -49,19 +71,21 @@ def append(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[JournalR
         rows.append(_row(seq, tx.now, key, entry, previous))
         previous = rows[-1]["digest"]
     tx.run(journal.insert(), rows)
-    link = tx.upsert(chains).values(key=key, seq=seq, digest=previous)
-    tx.run(
-        link.on_conflict_do_update(
-            index_elements=["key"], set_={"seq": link.excluded.seq, "digest": link.excluded.digest}
-        )
-    )
+    tx.run(_link(postgresql=tx.postgresql), {"key": key, "seq": seq, "digest": previous})
     return [JournalRow(**{**row, "data": json.loads(row["data"])}) for row in rows]
 
 
+@cache
+def _link(*, postgresql: bool) -> Executable:
+    """Built once for each database, like the statements above: building them takes longer than running them."""
+    link = upsert(chains, on_postgresql=postgresql)
+    return link.on_conflict_do_update(
+        index_elements=["key"], set_={"seq": link.excluded.seq, "digest": link.excluded.digest}
+    )
+
+
 def _ends(tx: Transaction, key: str) -> tuple[int, str]:
-    last_seq = select(func.coalesce(func.max(journal.c.seq), 0)).scalar_subquery()
-    link = select(chains.c.digest).where(chains.c.key == key).scalar_subquery()
-    seq, previous = tx.run(select(last_seq, link)).one()
+    seq, previous = tx.run(_LAST, {"of": key}).one()
     return seq, previous or START
 
 
@@ -70,7 +94,7 @@ def _unknown(tx: Transaction, key: str, entries: Sequence[Entry]) -> list[Entry]
     asked = [entry.once for entry in entries if entry.once is not None]
     for start in range(0, len(asked), PAGE):  # a statement takes some 32,000 values
         page = asked[start : start + PAGE]
-        found = tx.run(select(journal.c.once).where(journal.c.key == key, journal.c.once.in_(page)))
+        found = tx.run(_KNOWN, {"of": key, "asked": page})
         known.update(found.scalars())
     new = []
     for entry in entries:
@@ -114,14 +138,7 @@ class Reader:
         """The next rows, at most `PAGE`, for `check`."""
         if self._end is None:
             self._find_ends(tx)
-        return (
-            tx.run(
-                select(journal)
-                .where(journal.c.key == self._key, journal.c.seq > self._seq, journal.c.seq <= self._end)
-                .order_by(journal.c.seq)
-                .limit(PAGE)
-            )
-        ).all()
+        return tx.run(_PAGE, {"of": self._key, "after": self._seq, "until": self._end}).all()
 
     def check(self, page: Sequence[Row[*tuple[Any, ...]]]) -> Iterator[JournalRow]:
         """The page's records, those before a damaged one first."""
@@ -132,22 +149,12 @@ class Reader:
 
     def _find_ends(self, tx: Transaction) -> None:
         # One statement is one snapshot: a record that is appended meanwhile is no damage.
-        mine = chains.c.key == self._key
-        seq, digest_, last = (
-            tx.run(
-                select(
-                    select(chains.c.seq).where(mine).scalar_subquery(),
-                    select(chains.c.digest).where(mine).scalar_subquery(),
-                    select(func.max(journal.c.seq)).where(journal.c.key == self._key).scalar_subquery(),
-                )
-            )
-        ).one()
+        seq, digest_, last = tx.run(_CHAIN, {"of": self._key}).one()
         if (last or 0) > (seq or 0):
             raise JournalCorrupt(self._key, last, "a record follows the end of the chain")
         self._end, self._end_digest = seq or 0, digest_ or START
         if self._seq > 0:
-            before = select(journal.c.digest).where(journal.c.key == self._key, journal.c.seq <= self._seq)
-            found = tx.run(before.order_by(journal.c.seq.desc()).limit(1))
+            found = tx.run(_BEFORE, {"of": self._key, "until": self._seq})
             self._previous = found.scalar() or START
 
     def _checked(self, row: Row[*tuple[Any, ...]]) -> JournalRow:
