@@ -29,6 +29,9 @@ SOLID = 60
 MILD = 40
 """From this weight on something lighter than the findings is told among the errors."""
 
+KIND_OF_STATUS = {124: "stall", 137: "oom", 143: "runner-lost"}
+"""What an exit status says where nothing else is told: `timeout`'s own, SIGKILL (memory, as a rule), SIGTERM."""
+
 _KINDS = (
     "runner-lost",
     "quota",
@@ -246,7 +249,8 @@ def _from_statements(scan: LogScan, case: Case, summary: Statement | None, facts
     told = summary or (case.exits[-1] if case.exits else None)
     if told is None:
         return Triage(fail_class=None, kind="none", **facts)
-    kind = told.rule.kind if summary is not None and told.rule.kind in CLASS_OF_KIND else "unknown"
+    spoken = summary is not None and told.rule.kind in CLASS_OF_KIND
+    kind = told.rule.kind if spoken else KIND_OF_STATUS.get(told.status or 0, "unknown")
     fail_class = told.rule.fail_class if summary is not None and told.rule.fail_class else CLASS_OF_KIND[kind]
     text = mask(told.text)
     finding = Finding(

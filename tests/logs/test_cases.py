@@ -162,3 +162,14 @@ def test_steps_without_times_hide_nothing() -> None:
     """Absence of times is no excuse: the whole log counts."""
     context = LogContext(failed_steps=(StepWindow(number=1, name="x", started_at=None, completed_at=None),))
     assert classify(b"FAILED tests/x.py::test_a - assert 0\n", context).items == ("tests/x.py::test_a",)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "fail_class"),
+    [(1, "unknown", "unknown"), (124, "stall", "task-stalled"), (137, "oom", "gate-red-env")],
+)
+def test_exit_status_alone_says_what_it_can(status: int, kind: str, fail_class: str) -> None:
+    """A step that only exits: 124 is a time limit, 137 a kill; any other status names no cause, and never a flake."""
+    triage = classify(b"all quiet\n##[error]Process completed with exit code %d.\n" % status)
+    assert (triage.kind, triage.fail_class, triage.exit_status) == (kind, fail_class, status)
+    assert triage.findings[0].job_level
