@@ -446,6 +446,11 @@ COLLISIONS = {
         other(run=FORK, same_branch=True),
         "is not known",
     ),
+    "by number, another pull request from a branch of that name": (
+        "ci-${{ github.event.pull_request.number }}",
+        other(same_branch=True),
+        None,
+    ),
     "one group for all": ("CI", other(), "in the concurrency group `ci`"),
     "known only in the run, same branch": ("${{ vars.X }}", other(same_branch=True), "is not known"),
     "known only in the run, elsewhere": ("${{ vars.X }}", other(), None),
@@ -471,14 +476,15 @@ def test_a_rerun_meets_nobody_in_its_group(group, their, reason):
 
 
 def refers(number):
-    """An output that is made sixty times over of the output of the job before."""
-    before = f"needs.a{number - 1}.outputs.x" if number else "github.actor"
-    return f'a{number}: {{needs: [{f"a{number - 1}" if number else ""}], outputs: {{x: "${{{{ {" || ".join([before] * 60)} }}}}"}}}}'
+    """Two outputs, each made of both outputs of the job before: the ways through them double with every job."""
+    before = f"needs.a{number - 1}.outputs.x || needs.a{number - 1}.outputs.y" if number else "github.actor"
+    outputs = f'{{x: "${{{{ {before} }}}}", y: "${{{{ {before} }}}}"}}'
+    return f"a{number}: {{needs: [{f'a{number - 1}' if number else ''}], outputs: {outputs}}}"
 
 
 HOSTILE = {
     "outputs made of outputs": file_of(
-        *map(refers, range(20)), f"test: {{needs: a19, if: needs.a19.outputs.x, {STEPS}}}"
+        *map(refers, range(60)), f"test: {{needs: a59, if: needs.a59.outputs.x, {STEPS}}}"
     ),
     "holes that never close": file_of(f'test: {{if: "{"${{" * 40_000}", {STEPS}}}'),
     "filters that never close": file_of(
