@@ -11,7 +11,7 @@ from bot.store import Order
 from resolver.actions import AnyAction, PostCheck, PostComment, RemoveProbe, RerunJobs, StartProbe, SyncBranch
 from resolver.facts import RepoObserved
 from resolver.records import Record
-from resolver.talk_actions import PostReply, React, SetLabel
+from resolver.talk_actions import PostDecision, PostReply, React, SetLabel
 
 PRIORITY = {
     "read-standing": 5,
@@ -23,6 +23,7 @@ PRIORITY = {
     "react": 24,
     "post-reply": 26,
     "post-comment": 30,
+    "post-decision": 32,
     "read-log": 50,
     "read-comments": 60,
     "remove-probe": 60,
@@ -47,7 +48,7 @@ _READER: TypeAdapter[Assignment] = TypeAdapter(Assignment)
 def writes(action: AnyAction) -> bool:
     """Say whether an action changes anything on GitHub."""
     jobs = RerunJobs | StartProbe | RemoveProbe
-    return isinstance(action, PostCheck | PostComment | jobs | SyncBranch | React | PostReply | SetLabel)
+    return isinstance(action, PostCheck | PostComment | jobs | SyncBranch | React | PostReply | SetLabel | PostDecision)
 
 
 def lane(repo: RepoObserved, *, write: bool) -> str:

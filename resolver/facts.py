@@ -16,6 +16,7 @@ from resolver.attribution.outcome import Verdict
 from resolver.attribution.withdraw import Reattributed
 from resolver.command_facts import CommandFact
 from resolver.config import ConfigProblem, RepoConfig
+from resolver.decision_facts import DecisionFact
 from resolver.executions import Check
 from resolver.failure import Failure
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
@@ -330,6 +331,7 @@ Fact = (
     | Synced
     | OutageChanged
     | CommandFact
+    | DecisionFact
     | CommentGone
     | EngineStuck
 )

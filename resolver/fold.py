@@ -19,6 +19,7 @@ from resolver.command_facts import (
     PullTouched,
     StandingRead,
 )
+from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.facts import (
     ActionDone,
     ActionRefused,
@@ -96,7 +97,7 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return replace(state, ledger=state.ledger.with_event(fact))
         case CommandGiven() | StandingRead() | CommandJudged() | CommandFailed() | LabelSet():
             return fold_talk(state, fact)
-        case CommentsRead() | PullTouched():
+        case CommentsRead() | PullTouched() | DecisionRequested() | DecisionAnswered():
             return fold_talk(state, fact)
         case CommentGone():
             return _comment_gone(state, fact)
@@ -138,6 +139,7 @@ def _pull_observed(state: RepoState, fact: PullObserved) -> RepoState:
         pull = _join_reds(state, pull)
     else:
         pull = replace(known, seen=fact)
+    pull = replace(pull, talk=pull.talk.at_head(fact.head_sha))
     open_at = _open_at(state.open_at, known.seen if known else None, fact)
     return _forget_heads(replace(state, pulls=_with(state.pulls, fact.number, pull), open_at=open_at))
 
@@ -265,6 +267,8 @@ def _effect(state: RepoState, fact: ActionStarted | ActionDone | ActionRefused) 
     pull = replace(pull, effects=_advance(pull.effects, fact))
     if isinstance(fact, ActionDone) and "commentId" in fact.result:
         pull = replace(pull, comment_id=fact.result["commentId"])
+    if isinstance(fact, ActionDone) and fact.target == f"sync:{fact.number}":
+        pull = replace(pull, talk=pull.talk.own_push(fact.result.get("head")))
     if isinstance(fact, ActionDone) and "createdAt" in fact.result:
         made = float(fact.result["createdAt"])
         pull = replace(pull, comments_at=(*pull.comments_at, made))

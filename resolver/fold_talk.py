@@ -17,12 +17,13 @@ from resolver.command_facts import (
     Said,
     StandingRead,
 )
+from resolver.decision_facts import DecisionAnswered, DecisionFact, DecisionRequested
 from resolver.ids import Sha
 from resolver.state import RepoState
 from resolver.talk import KEPT, Given, Switch, Talk
 
 
-def fold_talk(state: RepoState, fact: CommandFact) -> RepoState:
+def fold_talk(state: RepoState, fact: CommandFact | DecisionFact) -> RepoState:
     """Give the state after something was said; nothing changes where the pull request is not known."""
     pull = state.pulls.get(fact.number)
     if pull is None:
@@ -31,7 +32,7 @@ def fold_talk(state: RepoState, fact: CommandFact) -> RepoState:
     return replace(state, pulls={**state.pulls, fact.number: replace(pull, talk=talk)})
 
 
-def _talk(talk: Talk, fact: CommandFact, head: Sha) -> Talk:
+def _talk(talk: Talk, fact: CommandFact | DecisionFact, head: Sha) -> Talk:
     match fact:
         case CommandGiven():
             if fact.command_id in talk.commands:
@@ -58,6 +59,10 @@ def _talk(talk: Talk, fact: CommandFact, head: Sha) -> Talk:
             return replace(talk, read_until=max(fact.until, talk.read_until or 0.0))
         case PullTouched():
             return replace(talk, touched=max(fact.at, talk.touched or 0.0))
+        case DecisionRequested():
+            return replace(talk, decisions={**talk.decisions, fact.decision_id: fact})
+        case DecisionAnswered():  # the first answer holds
+            return replace(talk, answers={fact.decision_id: fact, **talk.answers})
         case _:
             assert_never(fact)
 

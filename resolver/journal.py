@@ -20,6 +20,7 @@ from resolver.command_facts import (
     PullTouched,
     StandingRead,
 )
+from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.facts import (
     ActionDone,
     ActionRefused,
@@ -94,6 +95,8 @@ KINDS: Mapping[str, type[Fact]] = {
     "label.set": LabelSet,
     "comments.read": CommentsRead,
     "pull.touched": PullTouched,
+    "decision.requested": DecisionRequested,
+    "decision.answered": DecisionAnswered,
     "comment.gone": CommentGone,
     "engine.stuck": EngineStuck,
 }
@@ -170,6 +173,8 @@ def once(fact: Fact) -> str | None:
             return f"{kind_of(fact)}:{fact.probe_id}"
         case CommandGiven() | StandingRead() | CommandJudged() | LabelSet():
             return f"{kind_of(fact)}:{fact.command_id}"
+        case DecisionRequested() | DecisionAnswered():
+            return f"{kind_of(fact)}:{fact.decision_id}"
         case CommandFailed():
             return f"{kind_of(fact)}:{fact.command_id}:{fact.index}"
         case CommentGone():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from resolver.command_facts import CommandGiven, CommandJudged, ReplyLine, StandingRead
+from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.ids import Sha
 
 KEPT = 100
@@ -43,7 +44,8 @@ class Talk:
     """
     `replies` are the lines of each reply comment, `told` the ids of outsiders that were told that they may not command,
     `unfolded` the head for which somebody asked to see all evidence. Comments were looked at until `read_until`; at
-    `touched` the regular look found something changed.
+    `touched` the regular look found something changed. `pushed` is the newest head that is not our own rebase,
+    `pushed_before` the one before.
     """
 
     commands: Mapping[str, Given] = field(default_factory=_nothing)
@@ -53,6 +55,19 @@ class Talk:
     unfolded: Sha | None = None
     read_until: float | None = None
     touched: float | None = None
+    decisions: Mapping[str, DecisionRequested] = field(default_factory=_nothing)
+    answers: Mapping[str, DecisionAnswered] = field(default_factory=_nothing)
+    pushed: Sha | None = None
+    pushed_before: Sha | None = None
+
+    def at_head(self, head: Sha) -> Talk:
+        """Give the talk after a new head was seen, whoever made it."""
+        return self if head == self.pushed else replace(self, pushed=head, pushed_before=self.pushed)
+
+    def own_push(self, head: object) -> Talk:
+        """Give the talk once it is known that failres itself made that head: a question survives it."""
+        mine = head is not None and head == self.pushed and self.pushed_before is not None
+        return replace(self, pushed=self.pushed_before) if mine else self
 
     @property
     def stopping(self) -> bool:

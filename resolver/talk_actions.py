@@ -6,8 +6,9 @@ from typing import Literal
 
 from resolver.action_base import Action
 from resolver.command_facts import ReplyLine
+from resolver.decision_facts import DecisionRequested, Ended
 from resolver.digest import digest
-from resolver.ids import PullNumber
+from resolver.ids import PullNumber, Sha
 
 Emoji = Literal["+1", "-1", "confused", "eyes"]
 """GitHub's contents of a reaction."""
@@ -91,4 +92,26 @@ class SetLabel(Action):
         return f"label:{self.number}:{self.label}"
 
 
-TalkAction = ReadStanding | ReadComments | React | PostReply | SetLabel
+class PostDecision(Action):
+    """Ask people in a comment of its own, or say in it how the question ended. `comment_id`: as far as known."""
+
+    type: Literal["post-decision"] = "post-decision"
+    number: PullNumber
+    head_sha: Sha
+    decision: DecisionRequested
+    ended: Ended | None = None
+    comment_id: int | None = None
+
+    @property
+    def target(self) -> str:
+        """The question's comment."""
+        return f"decision:{self.decision.decision_id}"
+
+    @property
+    def key(self) -> str:
+        """Identity by what is said; which comment says it, and on which head, does not matter."""
+        said = self.model_dump(mode="json", by_alias=True, exclude={"comment_id", "head_sha"})
+        return f"{self.target}@{digest(said)}"
+
+
+TalkAction = ReadStanding | ReadComments | React | PostReply | SetLabel | PostDecision

@@ -39,7 +39,7 @@ from resolver.actions import (
     SweepPulls,
     SyncBranch,
 )
-from resolver.talk_actions import PostReply, React, ReadComments, ReadStanding, SetLabel
+from resolver.talk_actions import PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
 
 
 async def perform(place: Place, action: AnyAction, texts: Texts) -> Outcome:
@@ -77,7 +77,7 @@ async def perform(place: Place, action: AnyAction, texts: Texts) -> Outcome:
             return await remove_probe(place, action)
         case SyncBranch():
             return await sync_branch(place, action)
-        case ReadStanding() | ReadComments() | React() | PostReply() | SetLabel():
+        case ReadStanding() | ReadComments() | React() | PostReply() | SetLabel() | PostDecision():
             return await converse(place, action)
         case _:
             assert_never(action)

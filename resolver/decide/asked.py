@@ -117,7 +117,7 @@ def buttons(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limi
     if silence(state, pull) is not None:
         return ()
     offered: list[Button] = []
-    if _rerun_is_left(state, pull, lead, now, limits):
+    if rerun_is_left(state, pull, lead, now, limits):
         offered.append("rerun")
     drifted = lead is not None and lead.next_action == "synchronise"
     if drifted and _left(plan_sync(state, pull, now, limits)):
@@ -131,7 +131,7 @@ def _left(plan: Planned | Hindered) -> bool:
     return isinstance(plan, Planned) or plan.until is not None
 
 
-def _rerun_is_left(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> bool:
+def rerun_is_left(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> bool:
     """Say whether the ledger has an execution left, as far as that shows without weighing the evidence again."""
     if _against(state, pull, "rerun", limits) is not None:
         return False

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import assert_never
 
 from resolver.actions import AnyAction
-from resolver.attribution import Verdict
 from resolver.command_facts import CommandGiven, CommandJudged, Judged, Said
 from resolver.commands import (
     Answer,
@@ -36,11 +35,13 @@ from resolver.commands import (
 from resolver.commands import (
     Verdict as Arbitration,
 )
+from resolver.decide.answering import take_answer
 from resolver.decide.asked import Hindered, Planned, plan_retry, plan_sync
+from resolver.decide.here import Here
 from resolver.decide.rights import Silence, config_of, silence
+from resolver.decision_facts import DecisionAnswered
 from resolver.facts import Fact
-from resolver.limits import Limits
-from resolver.state import Pull, RepoState
+from resolver.state import Pull
 from resolver.talk import Given
 from resolver.talk_actions import ReadStanding
 
@@ -48,18 +49,10 @@ PUSHED = "somebody pushed after this was written; write it again where it is sti
 NO_STORY = "this pull request belongs to no story"
 NOT_STOPPED = "it is not stopped"
 NOTHING_TO_TELL = "nothing is known to fail on this commit"
-NO_QUESTION = "no question is open on this pull request"
 
 
-@dataclass(frozen=True, slots=True)
-class Here:
-    """Where commands are judged: the state, the pull request, its leading verdict, the time."""
-
-    state: RepoState
-    pull: Pull
-    lead: Verdict | None
-    now: float
-    limits: Limits
+Plain = Retry | Sync | Stop | Resume | Explain | Help | Arbitration
+"""All commands but answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +99,11 @@ class Step:
 def _permit(here: Here, given: Given, command: Command | Misread) -> Permit:
     fact = given.fact
     rules = CommandRules(own_app=0, allowed_apps=config_of(here.state, here.pull).commands.allowed_apps)
-    standing = Standing(permission=given.standing.permission if given.standing else None)
-    return permit(command, Comment(comment_id=fact.comment_id or 0, by=fact.by), standing, rules)
+    return permit(command, Comment(comment_id=fact.comment_id or 0, by=fact.by), _standing(given), rules)
+
+
+def _standing(given: Given) -> Standing:
+    return Standing(permission=given.standing.permission if given.standing else None)
 
 
 def _refused(pull: Pull, fact: CommandGiven) -> bool:
@@ -127,6 +123,8 @@ def _step(here: Here, given: Given, command: Command | Misread, allowed: Permit,
             return Step(_denied(here, given, name, allowed))
         case Permitted() if isinstance(command, Misread):
             return Step(Judged(command=name, result="refused", said=Said(kind="misread", misread=command)))
+        case Permitted() if isinstance(command, Answer):
+            return _answer(here, given, command, before)
         case Permitted():
             twice = any(each.judged.command == name and each.judged.result == "taken" for each in before)
             return Step(Judged(command=name, result="taken")) if twice else _carry_out(here, given, command)
@@ -141,7 +139,7 @@ def _denied(here: Here, given: Given, name: Name | None, denied: Denied) -> Judg
     return Judged(command=name, result="refused", said=said)
 
 
-def _carry_out(here: Here, given: Given, command: Command) -> Step:
+def _carry_out(here: Here, given: Given, command: Plain) -> Step:
     match command:
         case Help():
             return Step(Judged(command="help", result="taken", said=Said(kind="help")))
@@ -153,12 +151,21 @@ def _carry_out(here: Here, given: Given, command: Command) -> Step:
             return Step(Judged(command="resume", result="taken")) if here.pull.stopped else _not("resume", NOT_STOPPED)
         case Retry() | Sync():
             return _not(command.name, PUSHED) if _pushed_since(here.pull, given) else _start(here, command.name)
-        case Answer():
-            return _not("answer", NO_QUESTION)
         case Arbitration():
             return _not("verdict", NO_STORY)
         case _:
             assert_never(command)
+
+
+def _answer(here: Here, given: Given, answer: Answer, before: Sequence[Step]) -> Step:
+    earlier = [fact.decision_id for step in before for fact in step.facts if isinstance(fact, DecisionAnswered)]
+    found = take_answer(here, given, answer, _standing(given), earlier)
+    if found.said is not None:
+        return Step(Judged(command="answer", result="refused", said=found.said))
+    if found.action is None:
+        return Step(Judged(command="answer", result="taken"), facts=found.facts)
+    judged = Judged(command="answer", result="taken", target=found.action.target, effect=found.action.key)
+    return Step(judged, (found.action,), found.facts)
 
 
 def _not(name: Name, reason: str, until: float | None = None) -> Step:

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 from resolver.actions import AnyAction
 from resolver.attribution import Verdict
 from resolver.command_facts import CommandFailed, Judged
-from resolver.decide.commands import Here, judge
-from resolver.decide.due import Due
+from resolver.decide.commands import judge
+from resolver.decide.decisions import questions
+from resolver.decide.due import Due, earlier
+from resolver.decide.here import Here
 from resolver.decide.rights import Silence, config_of, silence
 from resolver.facts import Fact
 from resolver.limits import Limits
@@ -44,8 +46,9 @@ def converse(state: RepoState, pull: Pull, now: float, limits: Limits, lead: Ver
     if quiet is Silence.DISABLED:
         return Due(tuple(actions), again_at, tuple(facts))
     facts.extend(_failures(here))
-    actions.extend((*_comments(pull), *_label(pull), *_reactions(pull), *_replies(pull)))
-    return Due(tuple(actions), again_at, tuple(facts))
+    asked = questions(here, comments_left(state, pull, now))
+    actions.extend((*_comments(pull), *_label(pull), *_reactions(pull), *_replies(pull), *asked.actions))
+    return Due(tuple(actions), earlier(again_at, asked.again_at), (*facts, *asked.facts))
 
 
 def _open(pull: Pull) -> list[Given]:
@@ -59,8 +62,16 @@ def comments_left(state: RepoState, pull: Pull, now: float) -> int:
     rules = config_of(state, pull).comments
     today = sum(1 for at in pull.comments_at if at > now - DAY)
     hour = sum(1 for at in state.comments_at if at > now - HOUR)
-    waiting = sum(1 for thread in range(len(pull.talk.replies)) if _reply_id(pull, thread) is None)
+    waiting = _on_their_way(pull) + sum(
+        1 for thread in range(len(pull.talk.replies)) if _reply_id(pull, thread) is None
+    )
     return min(rules.per_pull_and_day - today, rules.per_repository_and_hour - hour) - waiting
+
+
+def _on_their_way(pull: Pull) -> int:
+    """Questions whose comment was started and has not been heard of."""
+    effects = [pull.effects.get(f"decision:{each}") for each in pull.talk.decisions]
+    return sum(1 for each in effects if each is not None and "decisionComment" not in each.result)
 
 
 def _thread(here: Here, judged: Sequence[Judged]) -> int | None:

@@ -17,6 +17,8 @@ from resolver.command_facts import (
     StandingRead,
 )
 from resolver.commands import Answer, Denied, Misread, Retry, Sender, Stop, Verdict
+from resolver.decision_facts import DecisionAnswered, DecisionRequested
+from resolver.decisions import Head
 from resolver.ids import PullNumber, Sha
 from tests.core.made import HEAD
 
@@ -41,6 +43,33 @@ def standing(permission: str | None = "write", comment_id: int = 40) -> Standing
     return StandingRead(number=PullNumber(7), command_id=f"c{comment_id}", permission=permission)
 
 
+REQUESTED = DecisionRequested(
+    number=PullNumber(7),
+    decision_id="d-1",
+    task_id="pr-7",
+    kind="failure",
+    fail_class="gate-red-code",
+    options=("try-again", "accept"),
+    question="How should this go on?",
+    head=Head(sha=HEAD, pushed=HEAD),
+    asked_at=121.0,
+    reds=2,
+    why="no class is proven",
+)
+ANSWERED = DecisionAnswered(
+    decision_id="d-1",
+    number=PullNumber(7),
+    task_id="pr-7",
+    by=5,
+    option="accept",
+    action="accept-quarantine-continue",
+    pushed=HEAD,
+    login="ana",
+    at=125.0,
+    command_id="c41",
+    comment_id=41,
+)
+
 TALK_FACTS = [
     given(Retry(), Answer(scope_files=("a.py",)), Verdict(outcome="rejected"), Misread(problem="unknown", word="x")),
     given(Stop(), command_id="b1", comment_id=None, at=None, head_sha=Sha(HEAD), by=None),
@@ -61,4 +90,6 @@ TALK_FACTS = [
     LabelSet(number=PullNumber(7), label="failres:stop", present=True, command_id="c40"),
     CommentsRead(number=PullNumber(7), until=122.0),
     PullTouched(number=PullNumber(7), at=122.0),
+    REQUESTED,
+    ANSWERED,
 ]

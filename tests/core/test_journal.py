@@ -3,6 +3,7 @@
 import pytest
 
 from resolver.attribution import Evidence, Verdict
+from resolver.attribution.outage import OutageMode
 from resolver.config import ConfigProblem, parse_config
 from resolver.executions import Check
 from resolver.facts import (
@@ -16,6 +17,7 @@ from resolver.facts import (
     GateReattributed,
     HeadPushed,
     InstallationChanged,
+    OutageChanged,
     ProbeDispatched,
     ProbeRemoved,
     PullConfigRead,
@@ -57,6 +59,7 @@ VERDICT = Verdict(
 PROBLEM = ConfigProblem(line=3, column=1, path="enabled", message="must be true or false")
 FACTS = [
     *TALK_FACTS,
+    OutageChanged(mode=OutageMode(since=5.0, over_at=6.0, reason="9 new failures at one head")),
     repo(),
     InstallationChanged(installation_id=9, active=False, at=1.0),
     pull(labels=("failres:stop",)),

@@ -1,0 +1,80 @@
+"""The comment that asks people: what happened, the evidence, and the exact reply to copy. Pure."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+from bot.words.comment import LIMIT
+from bot.words.inert import code, escape_html, fold_in, one_line
+from bot.words.replies import OPTION_WORDS, forms
+from bot.words.verdict import evidence, subject
+from resolver.decision_facts import DecisionRequested, Ended
+from resolver.decisions import KINDS
+from resolver.talk_actions import PostDecision
+from resolver.taxonomy import TAXONOMY
+
+_ENDS: Final = MappingProxyType(
+    {
+        "head-moved": "It ended without an answer when somebody pushed.",
+        "base-moved": "It ended without an answer when the base moved.",
+        "out-of-time": "It ended without an answer when its time was over.",
+    }
+)
+
+
+def decision_marker(decision_id: str) -> str:
+    """Give the hidden mark by which failres finds its own question again, together with its own App id."""
+    return f"<!-- failres:decision:{decision_id} -->"
+
+
+def render(action: PostDecision) -> str:
+    """Write the question, at most 65,536 characters."""
+    asked = action.decision
+    parts = [decision_marker(asked.decision_id)]
+    if action.ended is not None:
+        parts += [f"**{asked.question}** {_ended(action.ended)}", _happened(asked)]
+    else:
+        parts += [f"**{asked.question}**", _happened(asked), _replies(asked)]
+    if asked.because is not None:
+        parts.append(fold_in("Evidence", evidence(asked.because)))
+    parts.append(f"<sub>failres · {asked.decision_id} · commit {asked.head.sha[:12]} · {asked.fail_class}</sub>")
+    return "\n\n".join(parts)[:LIMIT]
+
+
+def _happened(asked: DecisionRequested) -> str:
+    what = subject(asked.because) if asked.because is not None else code(asked.fail_class)
+    row = TAXONOMY.get(asked.fail_class)
+    title = row.title if row is not None else "It failed"
+    told = [each for each in asked.why.split("; ") if each and each != "no class is proven"]
+    why = f" ({escape_html(one_line('; '.join(told), 300))})" if told else ""
+    if asked.kind == "fix-flaky-test":
+        return (
+            f"{what} was flaky for the second time within the configured time{why}. Running it again hides that only."
+        )
+    return f"{title}: {what}{why}."
+
+
+def _replies(asked: DecisionRequested) -> str:
+    """The exact replies in a block that can be copied, with what each does."""
+    replies = forms(asked)
+    words = asked.options if len(replies) == len(asked.options) else (None, *asked.options)
+    told = [
+        f"- to {OPTION_WORDS[word] if word is not None else 'let the fix change these files as well'}:\n\n"
+        f"  ```\n  {reply}\n  ```"
+        for word, reply in zip(words, replies, strict=True)
+    ]
+    rights = "Apps that the configuration allows may answer too." if KINDS[asked.kind].apps else ""
+    first = (
+        "Nothing automatic follows here until this is answered or somebody pushes. "
+        "Somebody with write access answers by a new comment with one of these lines:"
+    )
+    return "\n\n".join(part for part in (first, *told, rights) if part)
+
+
+def _ended(ended: Ended) -> str:
+    if ended.answer is None:
+        return _ENDS.get(ended.why, "It ended without an answer.")
+    answer = ended.answer
+    said = code(answer.option) if answer.option is not None else ", ".join(code(each) for each in answer.scope_files)
+    return f"Answered by {code(answer.login)}: {said}."

@@ -1,0 +1,90 @@
+"""What an answer to a question comes to: refused with its reason, or accepted with its real effect. Nothing between.
+
+An option that was offered once and cannot be carried out now is refused, and the question stays open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from resolver.actions import AnyAction
+from resolver.answers import Accepted, Refused, check_answer, choose
+from resolver.command_facts import Said
+from resolver.commands import Answer, Standing
+from resolver.decide.asked import Hindered, plan_retry
+from resolver.decide.decisions import circumstances
+from resolver.decide.here import Here
+from resolver.decide.rights import silence
+from resolver.decision_facts import DecisionAnswered
+from resolver.decisions import KINDS, OPTIONS, Decision
+from resolver.facts import Fact
+from resolver.policy import NEEDS, Abilities, Take, within
+from resolver.talk import Given
+
+SPENT = "no execution of it is left within the limits"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What an answer does: facts and, where something is executed, the action; `said` where it is refused."""
+
+    said: Said | None = None
+    action: AnyAction | None = None
+    facts: tuple[Fact, ...] = ()
+
+
+def take_answer(here: Here, given: Given, answer: Answer, standing: Standing, before: Collection[str] = ()) -> Answered:
+    """Check an answer against the questions of this pull request; `before` are those that this comment answered."""
+    pull, now = here.pull, circumstances(here.state, here.pull, here.now)
+    now = now.model_copy(update={"answered": now.answered | frozenset(before)})
+    quiet = silence(here.state, pull)
+    if quiet is not None:
+        return _not_done(quiet.value)
+    chosen = choose([each.decision() for each in pull.talk.decisions.values()], answer, now)
+    if isinstance(chosen, Refused):
+        return Answered(Said(kind="refused", command="answer", refused=chosen))
+    missing = _missing(chosen, answer)
+    if missing is not None:
+        return _not_done(missing)
+    by = given.fact.by
+    if by is None:
+        return _not_done("the account is gone")
+    checked = check_answer(chosen, answer, by, standing, now)
+    if isinstance(checked, Refused):
+        return Answered(Said(kind="refused", command="answer", refused=checked))
+    return _effect(here, given, checked, by.login)
+
+
+def _missing(decision: Decision, answer: Answer) -> str | None:
+    """Why an option of the question's kind was not offered here."""
+    for word in KINDS[decision.kind].options:
+        action = OPTIONS[word]
+        if word != answer.option or word in decision.options or action is None:
+            continue
+        missing = within(Take(action=action), Abilities()).missing
+        return NEEDS[missing] if missing is not None else SPENT
+    return None
+
+
+def _effect(here: Here, given: Given, accepted: Accepted, login: str) -> Answered:
+    fields = {name: getattr(accepted, name) for name in Accepted.model_fields}
+    answered = DecisionAnswered(
+        **fields,
+        login=login,
+        at=here.now,
+        command_id=given.fact.command_id,
+        comment_id=given.fact.comment_id,
+    )
+    if accepted.action != "resume":
+        return Answered(facts=(answered,))
+    if accepted.scope_files:
+        return _not_done("no fix run can be started here that would use the files")
+    planned = plan_retry(here.state, here.pull, here.lead, here.now, here.limits)
+    if isinstance(planned, Hindered):
+        return _not_done(planned.reason)
+    return Answered(action=planned.action, facts=(*planned.facts, answered))
+
+
+def _not_done(reason: str) -> Answered:
+    return Answered(Said(kind="not-done", command="answer", reason=reason))

@@ -1,0 +1,175 @@
+"""Where nothing may be decided, people are asked: one question for each matter, and one comment for each question.
+
+A matter is asked again only after an answer, and after the failure has come back on a further execution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from resolver.actions import AnyAction
+from resolver.attribution import Verdict
+from resolver.casework import check_of, task_id
+from resolver.conclusions import Meaning, meaning
+from resolver.decide.asked import rerun_is_left
+from resolver.decide.due import Due
+from resolver.decide.here import Here
+from resolver.decide.rights import config_of, managed, mode_of, silence
+from resolver.decision_facts import DecisionRequested, Ended
+from resolver.decisions import Asking, Circumstances, Decision, Head, Kind, Word, ask, expired, kind_for
+from resolver.ids import Sha
+from resolver.limits import Limits
+from resolver.state import Base, Pull, RepoState
+from resolver.talk_actions import PostDecision, SetLabel
+
+LABEL = "failres:decision"
+HOUR = 3_600.0
+FINAL: tuple[Word, ...] = ("accept", "noted")
+"""After these answers the same matter is not asked again until somebody pushes."""
+
+
+def circumstances(state: RepoState, pull: Pull, now: float) -> Circumstances:
+    """Give what an answer is checked against, as it stands now."""
+    base = state.bases.get(pull.seen.base_ref, Base()).sha
+    return Circumstances(
+        head=Head(sha=pull.seen.head_sha, pushed=pull.talk.pushed or pull.seen.head_sha),
+        base=base or Sha(""),
+        now=now,
+        answered=frozenset(pull.talk.answers),
+        files=frozenset(pull.files.files if pull.files else ()),
+        protected=config_of(state, pull).protected,
+    )
+
+
+def questions(here: Here, left: int) -> Due:
+    """Give the question that the leading verdict asks, and the comments and labels of all questions; `left` is how many
+    new comments may be made.
+    """
+    state, pull, now = here.state, here.pull, here.now
+    asked = _ask(here)
+    facts = (asked,) if asked is not None else ()
+    actions: list[AnyAction] = list(_labels(state, pull, now, here.limits))
+    again_at: float | None = None
+    for decision in pull.talk.decisions.values():
+        effect = pull.effects.get(f"decision:{decision.decision_id}")
+        posted = effect is not None and "decisionComment" in effect.result
+        ended = how_it_ended(state, pull, decision, now)
+        if not posted and ended is not None:
+            continue
+        if not posted and left < 1 and effect is None:
+            again_at = now + HOUR
+            continue
+        if ended is None and silence(state, pull) is not None:
+            continue
+        number = pull.seen.number
+        known = int(effect.result["decisionComment"]) if effect is not None and posted else None
+        actions.append(
+            PostDecision(number=number, head_sha=pull.seen.head_sha, decision=decision, ended=ended, comment_id=known)
+        )
+        left -= not posted
+    return Due(tuple(actions), again_at, facts)
+
+
+def how_it_ended(state: RepoState, pull: Pull, decision: Decision, now: float) -> Ended | None:
+    """Say how a question ended; None while it is open."""
+    answer = pull.talk.answers.get(decision.decision_id)
+    if answer is not None:
+        return Ended(answer=answer)
+    why = expired(decision, circumstances(state, pull, now))
+    return None if why is None else Ended(why=why)
+
+
+def _ask(here: Here) -> DecisionRequested | None:
+    state, pull, lead = here.state, here.pull, here.lead
+    if lead is None or lead.next_action not in ("escalate", "decide") or silence(state, pull) is not None:
+        return None
+    if state.outage.on or not managed(state, pull, config_of(state, pull)):
+        return None
+    fail_class = _class_of(state, pull, lead)
+    kind: Kind = "fix-flaky-test" if lead.next_action == "decide" else kind_for(fail_class, "task")
+    if kind == "fix-flaky-test" and _asked_elsewhere(state, pull, lead, here.now):
+        return None
+    return request(here, kind, fail_class, lead.reason)
+
+
+def request(here: Here, kind: Kind, fail_class: str, why: str) -> DecisionRequested | None:
+    """Make a question, unless it stands already, was answered for good, or nothing has happened since its answer."""
+    state, pull, lead = here.state, here.pull, here.lead
+    now = circumstances(state, pull, here.now)
+    print_ = lead.fingerprint if lead is not None else None
+    before = [
+        each
+        for each in pull.talk.decisions.values()
+        if (each.kind, each.fail_class, each.fingerprint) == (kind, fail_class, print_)
+        and each.head.pushed == now.head.pushed
+    ]
+    reds = _reds(state, pull, lead)
+    answers = [pull.talk.answers.get(each.decision_id) for each in before]
+    if any(each is None or each.option in FINAL for each in answers):
+        return None
+    if before and reds <= before[-1].reds:
+        return None
+    offered: list[Word] = ["accept", "noted"]
+    if rerun_is_left(state, pull, lead, here.now, here.limits):
+        offered.append("try-again")
+    asking = Asking(
+        number=pull.seen.number,
+        task_id=task_id(pull.seen.number),
+        kind=kind,
+        fail_class=fail_class,
+        fingerprint=print_,
+        protected=now.protected,
+        offered=tuple(offered),
+        head=now.head,
+        base=now.base,
+        earlier=len(before),
+    )
+    decision = ask(asking, here.now)
+    fields = {name: getattr(decision, name) for name in Decision.model_fields}
+    return DecisionRequested(**fields, because=lead, reds=reds, why=why)
+
+
+def _class_of(state: RepoState, pull: Pull, lead: Verdict) -> str:
+    head = state.head(pull.seen.head_sha)
+    for told in head.triaged.values():
+        for failure in told.failures:
+            if failure.fingerprint == lead.fingerprint:
+                return failure.fail_class
+    return "unknown"
+
+
+def _reds(state: RepoState, pull: Pull, lead: Verdict | None) -> int:
+    """How often the check in question has failed on this head."""
+    head = state.head(pull.seen.head_sha)
+    red = [job for job in head.jobs.values() if meaning(job.conclusion) is Meaning.FAILED]
+    if lead is not None:
+        red = [job for job in red if check_of(job, head.runs.get(job.run_id)).same_job(lead.check)]
+    return len(red)
+
+
+def _asked_elsewhere(state: RepoState, pull: Pull, lead: Verdict, now: float) -> bool:
+    """Say whether people are asked about this flaky check on another pull request already."""
+    for other in state.pulls.values():
+        if other.seen.number == pull.seen.number or other.seen.state != "open":
+            continue
+        for each in other.talk.decisions.values():
+            same = (
+                each.kind == "fix-flaky-test" and each.because is not None and each.because.check.same_job(lead.check)
+            )
+            if same and how_it_ended(state, other, each, now) is None:
+                return True
+    return False
+
+
+def _labels(state: RepoState, pull: Pull, now: float, limits: Limits) -> Iterator[SetLabel]:
+    """The label of an open question, where the configuration asks for it."""
+    config = config_of(state, pull)
+    if LABEL not in config.labels or mode_of(config, "labels", limits) != "act" or silence(state, pull) is not None:
+        return
+    decisions = list(pull.talk.decisions.values())
+    waiting = [each for each in decisions if how_it_ended(state, pull, each, now) is None]
+    has = LABEL in pull.seen.labels
+    if waiting and not has:
+        yield SetLabel(number=pull.seen.number, label=LABEL, present=True, command_id=waiting[0].decision_id)
+    elif decisions and not waiting and has and f"label:{pull.seen.number}:{LABEL}" in pull.effects:
+        yield SetLabel(number=pull.seen.number, label=LABEL, present=False, command_id=decisions[-1].decision_id)

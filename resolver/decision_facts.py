@@ -1,0 +1,42 @@
+"""Questions that were put to people and what they answered, as the journal keeps them (specification, section 11)."""
+
+from __future__ import annotations
+
+from resolver.answers import Accepted
+from resolver.attribution.outcome import Verdict
+from resolver.decisions import Decision
+from resolver.records import Record
+
+
+class DecisionRequested(Decision):
+    """
+    A question was decided on. `because` is the verdict that led to it, `reds` how many failed executions of its check
+    were known: the same matter is asked again only after a further one. `why` is what stands in the way, in words.
+    """
+
+    because: Verdict | None = None
+    reds: int = 0
+    why: str = ""
+
+    def decision(self) -> Decision:
+        """Give the question alone."""
+        return Decision.model_validate({name: getattr(self, name) for name in Decision.model_fields})
+
+
+class DecisionAnswered(Accepted):
+    """A person, or an App where the kind allows it, answered: `login` wrote comment `comment_id` at `at` (seconds)."""
+
+    login: str
+    at: float
+    command_id: str
+    comment_id: int | None = None
+
+
+class Ended(Record):
+    """How a question ended: by an answer, or `why` without one."""
+
+    answer: DecisionAnswered | None = None
+    why: str = ""
+
+
+DecisionFact = DecisionRequested | DecisionAnswered

@@ -1,0 +1,110 @@
+"""Where nothing may be decided people are asked once, and their answer is obeyed or refused with its reason."""
+
+import re
+
+from bot.cli.scenarios import team
+from bot.sandbox.ci.runner.function_job import failed
+from tests.stories.acts import runs
+from tests.stories.test_commands import reactions, replies
+
+NO_BASE = team.ON_PUSH.replace("  push:\n    branches: [main]\n", "")
+"""The base is never tested, and there is no way to ask it."""
+
+CONFIG = 'managed: {branches: ["**"]}\nmode: {rerun: act, labels: act}\nlabels: ["failres:decision"]\n'
+
+
+def wordless(_):
+    """A check that fails without a word."""
+    return failed("make: nothing more is known", exit_status=3)
+
+
+async def asked(world):
+    """A failure that nothing proves anybody's: the pull request, and the question's id."""
+    world.sandbox.ci.job("unit", team.unit)
+    world.repo("shop", team.files(config=CONFIG), {"ci.yml": NO_BASE})
+    await world.settle()
+    pull = world.people.open_pull("discount", {"shop.py": team.WRONG})
+    await world.settle()
+    return pull, question(world, pull)
+
+
+def question(world, pull):
+    """The id in the only question on a pull request."""
+    (found,) = set(re.findall(r"decision=(d-[0-9a-f]+)", world.said(pull)))
+    return found
+
+
+def executions(world, pull):
+    """How often the head's workflow ran."""
+    return sum(len(run.attempts) for run in runs(world.where(pull), head_sha=pull.head_sha))
+
+
+async def test_a_person_answers_after_wrong_forms(world):
+    """Each wrong form is refused with its reason; the right one is obeyed, once, and said in the question's comment."""
+    pull, decision = await asked(world)
+    assert pull.labels == ["failres:decision"]
+    wrong = {
+        "answer scopeFiles=shop.py": "This question cannot be answered with files.",
+        "answer retry": "is none of this question",
+        "answer redo": "the configuration does not call this branch disposable",
+        "answer accept decision=d-0": "No question here is called",
+    }
+    for words, reason in wrong.items():
+        comment = world.people.comment(pull, f"/failres {words}", by="maintainer")
+        await world.settle()
+        assert reactions(comment) == ["confused"]
+        assert reason in replies(world, pull)[-1]
+    right = world.people.comment(pull, f"/failres answer accept decision={decision}", by="maintainer")
+    await world.settle()
+    assert reactions(right) == ["+1"]
+    assert "Answered by `maintainer`: `accept`." in world.said(pull)
+    assert pull.labels == []
+    again = world.people.comment(pull, f"/failres answer accept decision={decision}", by="admin")
+    await world.settle()
+    assert reactions(again) == ["confused"]
+    assert "has its answer already" in replies(world, pull)[-1]
+
+
+async def test_try_again_is_one_execution_and_then_another_question(world):
+    """Tried again and red again: the matter is asked anew, and the first question stays answered."""
+    pull, decision = await asked(world)
+    before = executions(world, pull)
+    world.clock.advance(1_300.0)
+    comment = world.people.comment(pull, f"/failres answer try-again decision={decision}")
+    await world.settle()
+    assert reactions(comment) == ["+1"]
+    assert executions(world, pull) == before + 1
+    said = world.said(pull)
+    assert "Answered by `author`: `try-again`." in said
+    assert question(world, pull) != decision
+
+
+async def test_a_push_ends_the_question(world):
+    """A person's push ends it: the comment says so, and a late answer changes nothing."""
+    pull, decision = await asked(world)
+    world.people.push("discount", {"shop.py": team.RIGHT})
+    await world.settle()
+    assert "It ended without an answer when somebody pushed." in world.said(pull)
+    late = world.people.comment(pull, f"/failres answer try-again decision={decision}")
+    await world.settle()
+    assert reactions(late) == ["confused"]
+    assert "ended when somebody pushed" in replies(world, pull)[-1]
+
+
+async def test_an_outsiders_answer_changes_nothing(calm):
+    """Only people with write access answer."""
+    pull, decision = await asked(calm)
+    comment = calm.people.comment(pull, f"/failres answer accept decision={decision}", by="outsider")
+    await calm.settle()
+    assert reactions(comment) == ["-1"]
+    assert "Answered by" not in calm.said(pull)
+
+
+async def test_nobody_is_asked_where_failres_may_not_act(calm):
+    """A task that is not managed is explained, and no question is put."""
+    calm.sandbox.ci.job("unit", wordless)
+    calm.repo("shop", team.files(config="{}\n"), {"ci.yml": NO_BASE})
+    await calm.settle()
+    pull = calm.people.open_pull("docs", {"README.md": "more"})
+    await calm.settle()
+    assert "/failres answer" not in calm.said(pull)
