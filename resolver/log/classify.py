@@ -16,6 +16,7 @@ from resolver.log.context import LogContext, StepWindow
 from resolver.log.lines import CleanLine, clean
 from resolver.log.matching import MatcherScan
 from resolver.log.rulebook import CompiledRules, Rule, compiled, load_rules
+from resolver.log.scan import TAGS
 from resolver.log.triage import Triage
 from resolver.log.verdict import conclude
 
@@ -59,32 +60,29 @@ class LogScan:
 
     def _window(self, window: Window) -> None:
         data = window.data
-        begin = max(0, data.rfind(b"\n", 0, max(0, window.start - 1)) + 1) if window.start else 0
-        spots = sorted((end + begin, tag) for end, tag in self.rules.engine.scan(data[begin:] if begin else data))
-        line, counted, done = window.line, window.start, -1
+        base, fresh = window.start, data[window.start : window.limit]
+        spots = sorted(self.rules.engine.scan(fresh))
+        line, counted, done = window.line, 0, -1
         index, total = 0, len(spots)
-        limit, owner = self.collector.limits.hits_per_rule, self.rules.owner
+        limit, owner, counts = self.collector.limits.hits_per_rule, self.rules.owner, self._counts
         while index < total:
-            end, tag = spots[index]
+            end, tag = divmod(spots[index], TAGS)
             index += 1
-            rule = owner[tag]
-            if self._counts[rule] >= limit:
+            if counts[owner[tag]] >= limit:
                 continue
-            start, stop = _line(data, end)
-            tags = {rule}
-            reach = stop + 1 if data[stop : stop + 1] == b"\r" else stop  # a pattern's `$` stands behind the CR
-            while index < total and spots[index][0] <= reach:
-                tags.add(owner[spots[index][1]])
+            start, stop = _line(fresh, end)
+            rules = {owner[tag]}
+            reach = stop + 1 if fresh[stop : stop + 1] == b"\r" else stop  # a pattern's `$` stands behind the CR
+            last = (reach + 1) * TAGS
+            while index < total and spots[index] < last:
+                rules.add(owner[spots[index] % TAGS])
                 index += 1
-            if start < window.start or start >= window.limit or start == done:
+            if start == done:
                 continue
             done = start
-            tags = {tag for tag in tags if self._counts[tag] < limit}
-            if not tags:
-                continue
-            line += data.count(b"\n", counted, start)
+            line += fresh.count(b"\n", counted, start)
             counted = start
-            self._line(sorted(tags), line, window, start, stop)
+            self._line(sorted(n for n in rules if counts[n] < limit), line, window, base + start, base + stop)
         if self._matching is not None:
             self._problems(self._matching, window)
 

@@ -9,7 +9,7 @@ from resolver.log.blocks import Window
 from resolver.log.lines import clean
 from resolver.log.matchers import CompiledMatcher, MatcherPattern, ProblemMatcher, compile_matchers
 from resolver.log.near import lines_after, lines_before
-from resolver.log.scan import build_engine
+from resolver.log.scan import TAGS, build_engine
 
 HIT_BUDGET = 2_000
 """Lines of one log that matchers may look at; a matcher that matches everything must not cost more than this."""
@@ -66,7 +66,8 @@ class MatcherScan:
             return
         data, done = window.data, set[tuple[int, int]]()
         line, counted = window.line, window.start
-        for end, tag in sorted(self._engine.scan(data)):
+        for spot in sorted(self._engine.scan(data)):
+            end, tag = divmod(spot, TAGS)
             start = data.rfind(b"\n", 0, max(end - 1, 0)) + 1
             which = self._owner[tag]
             if not window.start <= start < window.limit or (start, which) in done:

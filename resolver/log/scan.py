@@ -18,8 +18,9 @@ import re2
 
 from resolver.log.loosen import Loose
 
-Spot = tuple[int, int]
-"""(end offset in the block, index of the pattern)."""
+Spot = int
+"""An end offset in the block times `TAGS`, plus a pattern's index: one number, since a hostile block has very many."""
+TAGS = 1 << 16
 
 
 class Engine(Protocol):
@@ -58,7 +59,7 @@ class VectorEngine:
 
 def _vector_hit(go_on: Any) -> Any:
     def hit(spots: list[Spot], tag: int, _start: int, end: int) -> Any:
-        spots.append((end, tag))
+        spots.append(end * TAGS + tag)
         return go_on
 
     return hit
@@ -98,7 +99,7 @@ class Re2Engine:
         for part in re.split(rb"([\r\n])", piece):
             end = start + len(part)
             if len(part) > 1 or (part and part not in b"\r\n"):
-                spots.extend((base + end, tag) for tag in self._set.Match(part) or ())
+                spots.extend((base + end) * TAGS + tag for tag in self._set.Match(part) or ())
             start = end
 
 
