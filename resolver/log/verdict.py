@@ -32,6 +32,8 @@ MILD = 40
 KIND_OF_STATUS = {124: "stall", 137: "oom", 143: "runner-lost"}
 """What an exit status says where nothing else is told: `timeout`'s own, SIGKILL (memory, as a rule), SIGTERM."""
 
+_RUNNER_EXIT = "actions-exit"
+
 _KINDS = (
     "runner-lost",
     "quota",
@@ -107,6 +109,8 @@ def _case(collector: Collector) -> Case:
 
 def _all_well(collector: Collector, passes: Sequence[Statement], exits: Sequence[Statement]) -> bool:
     """Whether the job itself says that it succeeded."""
+    if any(s.rule.id == _RUNNER_EXIT for s in exits):
+        return False  # the runner's own word; what the output says after it comes from whoever wrote it
     last_exit = max((s.at for s in exits), default=0)
     if any(s.rule.kind == "job" and s.at > last_exit for s in passes):
         return True

@@ -173,3 +173,9 @@ def test_exit_status_alone_says_what_it_can(status: int, kind: str, fail_class: 
     triage = classify(b"all quiet\n##[error]Process completed with exit code %d.\n" % status)
     assert (triage.kind, triage.fail_class, triage.exit_status) == (kind, fail_class, status)
     assert triage.findings[0].job_level
+
+
+def test_output_cannot_talk_the_runners_exit_away() -> None:
+    """A line of success that the output brings after the runner's exit line does not make the failure vanish."""
+    log = b"FAILED tests/a.py::test_a - assert 0\n##[error]Process completed with exit code 1.\nFinished: SUCCESS\nJob succeeded\n"
+    assert classify(log).items == ("tests/a.py::test_a",)
