@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from resolver.attribution import Case, Diff, Refusal, TaskFacts
 from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem, Own, Side, result_of
-from resolver.facts import JobFinished, RunObserved
+from resolver.facts import JobFinished, ProbeDispatched, RunObserved
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.progress import JobStalled
 from resolver.runs import PLAN
@@ -88,7 +88,7 @@ def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
     for probe in state.probes.values():
         head = state.head(probe.dispatched.commit)
         at = probe.dispatched.base_sha
-        ended = [_execution(head, job, side="probe", commit=at) for job in head.jobs.values()]
+        ended = [_probed(head, job, probe.dispatched) for job in head.jobs.values()]
         yield from ended
         if probe.removed is None and not ended:
             yield Execution(
@@ -98,6 +98,14 @@ def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
                 run=probe.dispatched.run_id or 0,
                 result="running",
             )
+
+
+def _probed(head: Head, job: JobFinished, probe: ProbeDispatched) -> Execution:
+    """A probe's job. One of `failres-probe.yml` stands for the check whose job it is named after."""
+    execution = _execution(head, job, side="probe", commit=probe.base_sha)
+    if job.name == probe.check.job:
+        return execution.model_copy(update={"check": probe.check.model_copy(update={"event": "workflow_dispatch"})})
+    return execution
 
 
 def _of_others(state: RepoState, pull: Pull, prints: set[Fingerprint]) -> Iterator[Execution]:

@@ -31,6 +31,7 @@ def add_parser(subparsers: Any) -> None:
     """Declare the command."""
     parser = subparsers.add_parser("triage", help="say what failed in a CI log", description=__doc__)
     add_arguments(parser)
+    parser.set_defaults(run=run)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,5 +1,4 @@
-"""
-What was seen of one failure on one base commit: its reds and its greens, and what they prove together.
+"""What was seen of one failure on one base commit: its reds and its greens, and what they prove together.
 
 A green counts only if the job ran and the failing item was seen executed; only while it is fresh; and only from the
 identical configuration. A red with the same fingerprint counts at any age. What is the task's own counts for nothing.
@@ -28,9 +27,8 @@ class Green:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """
-    The executions of one check on one base commit, sorted by what they say of one failure; oldest first. `others` ended
-    without a word on it, `stale` are too old or of another configuration.
+    """The executions of one check on one base commit, sorted by what they say of one failure; oldest first. `others`
+    ended without a word on it, `stale` are too old or of another configuration.
     """
 
     reds: tuple[Execution, ...] = ()
@@ -47,7 +45,7 @@ class Sight:
     @property
     def blocked(self) -> bool:
         """True where our own probes ended without telling: one ran nothing, or two failed for other reasons."""
-        probes = [each for each in self.others if each.side == "probe"]
+        probes = [each for each in self.others if each.side == "probe" and each.log != "unread"]
         return any(each.result == "passed" for each in probes) or len(probes) > 1
 
     def state(self, need: int) -> State:
@@ -68,8 +66,7 @@ def _before(first: Execution, second: Execution) -> bool:
 
 
 def passes(execution: Execution, item: FailedItem, red: Execution | None = None) -> Strength | None:
-    """
-    Say how surely an item was executed and passed in a green job; None where that was not seen.
+    """Say how surely an item was executed and passed in a green job; None where that was not seen.
 
     `red` is an execution of the same tests that showed the failure: an equal number of items then proves the same
     selection. A failure without an item (a compiler's, or job-level) needs only that the deciding step ran.
@@ -98,9 +95,8 @@ def shows(execution: Execution, item: FailedItem) -> Strength | None:
 
 
 def passed_beside(execution: Execution, item: FailedItem, red: Execution | None = None) -> bool:
-    """
-    Say whether the item was seen to pass in a job that failed for other reasons. `red` as for `passes`: where as many
-    items ran and this one is not among those that failed, it passed.
+    """Say whether the item was seen to pass in a job that failed for other reasons. `red` as for `passes`: where as
+    many items ran and this one is not among those that failed, it passed.
     """
     if execution.result != "failed":
         return False
@@ -116,8 +112,7 @@ def passed_beside(execution: Execution, item: FailedItem, red: Execution | None 
 def look(
     executions: Iterable[Execution], item: FailedItem, like: Execution, *, fresh_from: float, same_tests: bool = False
 ) -> Sight:
-    """
-    Sort a base commit's executions of a check. `like` is the red that is asked about: greens must be of its
+    """Sort a base commit's executions of a check. `like` is the red that is asked about: greens must be of its
     configuration. `fresh_from`: greens that ended earlier prove nothing. `same_tests`: the commit holds the very tests
     that the red ran, so that an equal number of items is the same selection.
     """

@@ -41,10 +41,11 @@ def base_evidence(state: RepoState, pull: Pull, want: WantBase, now: float, limi
     if want.check.third_party:
         reads = base_annotations(head, want)
         return Evidence(reads) if reads else not_started(want)
-    for there in (head, *_probed(state, want.commit)):
-        unread = [job for job in _same_job(there, want) if job.job_id not in there.triaged]
-        if unread:
-            return Evidence(tuple(_read(job, there, want) for job in unread[-READ_AT_ONCE:]))
+    unread = [job for job in _same_job(head, want) if job.job_id not in head.triaged]
+    for there in _probed(state, want.commit):
+        unread.extend(job for job in _telling(there) if job.name == want.check.job and job.job_id not in there.triaged)
+    if unread:
+        return Evidence(tuple(_read(job, want) for job in unread[-READ_AT_ONCE:]))
     return _probe(state, pull, want, now, limits)
 
 
@@ -56,23 +57,23 @@ def _probed(state: RepoState, commit: Sha) -> Iterator[Head]:
 
 
 def _same_job(head: Head, want: WantBase) -> list[JobFinished]:
-    telling = (Meaning.PASSED, Meaning.FAILED)
-    alike = [
-        job
-        for job in head.jobs.values()
-        if check_of(job, head.runs.get(job.run_id)).same_job(want.check) and meaning(job.conclusion) in telling
-    ]
-    return sorted(alike, key=lambda job: (job.completed_at or 0.0, job.job_id))
+    return [job for job in _telling(head) if check_of(job, head.runs.get(job.run_id)).same_job(want.check)]
 
 
-def _read(job: JobFinished, head: Head, want: WantBase) -> ReadLog:
+def _telling(head: Head) -> list[JobFinished]:
+    """The jobs that say something, oldest first."""
+    jobs = [job for job in head.jobs.values() if meaning(job.conclusion) in (Meaning.PASSED, Meaning.FAILED)]
+    return sorted(jobs, key=lambda job: (job.completed_at or 0.0, job.job_id))
+
+
+def _read(job: JobFinished, want: WantBase) -> ReadLog:
     return ReadLog(
         our_run=RunId("base"),
         job_id=job.job_id,
         run_id=job.run_id,
         attempt=job.attempt,
         head_sha=job.head_sha,
-        check=print_name(check_of(job, head.runs.get(job.run_id))),
+        check=print_name(want.check),
         failed_steps=tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED),
         wanted=(want.item,) if want.item else (),
     )
