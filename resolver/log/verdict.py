@@ -96,6 +96,8 @@ def _case(collector: Collector) -> Case:
     exits = [s for s in collector.statements if s.rule.role == "exit" and s.status != 0]
     passes = [s for s in collector.statements if s.rule.role == "pass" or (s.rule.role == "exit" and s.status == 0)]
     summaries = [s for s in collector.statements if s.rule.role == "summary"]
+    if any(s.rule.id == _RUNNER_EXIT for s in exits):
+        passes = [s for s in passes if s.rule.weight < SOLID]  # a red step: what it printed of success excuses little
     if _all_well(collector, passes, exits):
         return Case([], [], [])
     segments = collector.failing
@@ -109,8 +111,6 @@ def _case(collector: Collector) -> Case:
 
 def _all_well(collector: Collector, passes: Sequence[Statement], exits: Sequence[Statement]) -> bool:
     """Whether the job itself says that it succeeded."""
-    if any(s.rule.id == _RUNNER_EXIT for s in exits):
-        return False  # the runner's own word; what the output says after it comes from whoever wrote it
     last_exit = max((s.at for s in exits), default=0)
     if any(s.rule.kind == "job" and s.at > last_exit for s in passes):
         return True
