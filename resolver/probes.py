@@ -14,12 +14,12 @@ from resolver.digest import digest
 from resolver.executions import Check
 from resolver.ids import Sha
 from resolver.records import Record
-from resolver.workflow_expressions import render
-from resolver.workflow_file import Input, WorkflowFile, WorkflowJob
-from resolver.workflow_group import shared_group
-from resolver.workflow_hazard import Files, Grounds, dispatch_hazard
-from resolver.workflow_run import PlannedRun, jobs_of_run, lookup_of
-from resolver.workflow_select import job_selected, selects
+from resolver.workflow.expressions import render
+from resolver.workflow.file import Input, WorkflowFile, WorkflowJob
+from resolver.workflow.group import shared_group
+from resolver.workflow.hazard import Files, Grounds, dispatch_hazard
+from resolver.workflow.run import PlannedRun, jobs_of_run, lookup_of
+from resolver.workflow.select import job_selected, selects
 
 PROBE_WORKFLOW = ".github/workflows/failres-probe.yml"
 PREFIX = "failres/probe/"

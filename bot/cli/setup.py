@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bot.cli.subparsers import Subparsers
 from resolver.probes import PROBE_WORKFLOW
-from resolver.workflow_file import WorkflowFile, read_workflow
+from resolver.workflow.file import WorkflowFile, read_workflow
 
 TEMPLATE = Path(__file__).parents[2] / "workflows" / "failres-probe.yml"
 CHECKOUT = "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2"

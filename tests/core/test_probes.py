@@ -6,7 +6,7 @@ from resolver.config import RepoConfig, parse_config
 from resolver.executions import Check
 from resolver.ids import Sha
 from resolver.probes import PROBE_WORKFLOW, NoProbe, ProbePlan, ProbeWanted, choose_probe
-from resolver.workflow_file import read_workflow
+from resolver.workflow.file import read_workflow
 
 CI = ".github/workflows/ci.yml"
 CALLED = ".github/workflows/called.yml"

@@ -8,7 +8,7 @@ from resolver.config import RepoConfig
 from resolver.executions import Check
 from resolver.ids import Sha
 from resolver.probes import PROBE_WORKFLOW, NoProbe, ProbePlan, ProbeWanted, choose_probe
-from resolver.workflow_file import WorkflowFile, read_workflow
+from resolver.workflow.file import WorkflowFile, read_workflow
 
 CI = ".github/workflows/ci.yml"
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resolver.workflow_expressions import LENGTH, UNKNOWN, Unknown, evaluate, render, truth
+from resolver.workflow.expressions import LENGTH, UNKNOWN, Unknown, evaluate, render, truth
 
 KNOWN = {
     "github.event_name": "push",

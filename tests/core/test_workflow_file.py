@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from resolver.workflow_file import (
+from resolver.workflow.file import (
     WORKFLOW_LIMITS,
     Concurrency,
     Input,

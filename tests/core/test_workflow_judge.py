@@ -4,12 +4,12 @@ import time
 
 import pytest
 
-from resolver.workflow_file import WorkflowFile, read_workflow
-from resolver.workflow_group import OtherRun, group_collision, shared_group
-from resolver.workflow_hazard import Grounds, dispatch_hazard, rerun_hazard
-from resolver.workflow_names import jobs_named
-from resolver.workflow_run import PlannedRun
-from resolver.workflow_select import selects
+from resolver.workflow.file import WorkflowFile, read_workflow
+from resolver.workflow.group import OtherRun, group_collision, shared_group
+from resolver.workflow.hazard import Grounds, dispatch_hazard, rerun_hazard
+from resolver.workflow.names import jobs_named
+from resolver.workflow.run import PlannedRun
+from resolver.workflow.select import selects
 
 CI = ".github/workflows/ci.yml"
 CALLED = ".github/workflows/called.yml"

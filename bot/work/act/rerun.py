@@ -17,11 +17,11 @@ from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import RerunJobs
 from resolver.facts import RunObserved
-from resolver.workflow_file import WorkflowFile
-from resolver.workflow_group import OtherRun, group_collision
-from resolver.workflow_hazard import Files, Grounds, rerun_hazard
-from resolver.workflow_names import jobs_named
-from resolver.workflow_run import PlannedRun
+from resolver.workflow.file import WorkflowFile
+from resolver.workflow.group import OtherRun, group_collision
+from resolver.workflow.hazard import Files, Grounds, rerun_hazard
+from resolver.workflow.names import jobs_named
+from resolver.workflow.run import PlannedRun
 
 QUEUE_BRANCH = "heads/gh-readonly-queue/{base}/pr-{number}-"
 """GitHub's name of a merge queue's branch for a pull request."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from bot.github import NotFound
 from bot.work.place import Place
-from resolver.workflow_file import WORKFLOW_LIMITS, UnreadableWorkflow, WorkflowFile, read_workflow
-from resolver.workflow_hazard import local_path
+from resolver.workflow.file import WORKFLOW_LIMITS, UnreadableWorkflow, WorkflowFile, read_workflow
+from resolver.workflow.hazard import local_path
 
 MOST_FILES = 12
 """So many files are read for one judgement; what is called beyond them counts as not read."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from resolver.workflow_expressions import split
-from resolver.workflow_file import WorkflowFile, WorkflowJob
+from resolver.workflow.expressions import split
+from resolver.workflow.file import WorkflowFile, WorkflowJob
 
 
 def jobs_named(file: WorkflowFile, shown: str) -> tuple[WorkflowJob, ...]:

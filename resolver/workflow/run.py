@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from resolver.records import Record
-from resolver.workflow_expressions import (
+from resolver.workflow.expressions import (
     UNKNOWN,
     Lookup,
     Unknown,
@@ -19,7 +19,7 @@ from resolver.workflow_expressions import (
     render,
     truth,
 )
-from resolver.workflow_file import Concurrency, WorkflowFile, WorkflowJob
+from resolver.workflow.file import Concurrency, WorkflowFile, WorkflowJob
 
 Outputs = dict[tuple[str, str], Value]
 """What jobs give on, by job and output, each worked out once: outputs may be made of each other."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from resolver.workflow_file import Concurrency, WorkflowFile
-from resolver.workflow_run import PlannedRun, group_of
+from resolver.workflow.file import Concurrency, WorkflowFile
+from resolver.workflow.run import PlannedRun, group_of
 
 
 @dataclass(frozen=True, slots=True)

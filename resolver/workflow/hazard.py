@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from resolver.config import matches
-from resolver.workflow_file import EVERYTHING, UnreadableWorkflow, WorkflowFile, WorkflowJob
-from resolver.workflow_names import jobs_named
-from resolver.workflow_run import PlannedRun, jobs_of_run
+from resolver.workflow.file import EVERYTHING, UnreadableWorkflow, WorkflowFile, WorkflowJob
+from resolver.workflow.names import jobs_named
+from resolver.workflow.run import PlannedRun, jobs_of_run
 
 Files = Mapping[str, WorkflowFile | UnreadableWorkflow]
 """Workflow files of one commit by path; one that is not in it is not there."""

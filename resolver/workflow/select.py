@@ -12,12 +12,12 @@ from typing import Literal
 import re2
 
 from resolver.records import Record
-from resolver.workflow_expressions import truth
-from resolver.workflow_file import Trigger, WorkflowFile, WorkflowJob
-from resolver.workflow_filters import selected
-from resolver.workflow_hazard import Files, local_path, without
-from resolver.workflow_names import inner_names, jobs_named
-from resolver.workflow_run import PlannedRun, jobs_of_run, lookup_for
+from resolver.workflow.expressions import truth
+from resolver.workflow.file import Trigger, WorkflowFile, WorkflowJob
+from resolver.workflow.filters import selected
+from resolver.workflow.hazard import Files, local_path, without
+from resolver.workflow.names import inner_names, jobs_named
+from resolver.workflow.run import PlannedRun, jobs_of_run, lookup_for
 
 
 class Selection(Record):
