@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from bot.clock import Clock
 from bot.installations import APP, spread
 from bot.orders import order_for
-from bot.store import Entry, JournalRow, Lease, LeaseLost, Received, Store, StoreUnavailable, Work
+from bot.store import Entry, JournalRow, Lease, LeaseLost, Order, Received, Store, StoreUnavailable, Work
 from bot.translate import translate
 from resolver.actions import AnyAction
 from resolver.decide import Due, decide_pull, decide_repository
@@ -201,13 +202,20 @@ class Loop:
         repo = known.state.repo
         if repo is None or repo.installation_id is None:
             return
+        started: list[ActionStarted] = []
+        orders: list[Order] = []
+        counts: Counter[str] = Counter()
         for action in actions:
-            ticket = f"{action.target}#{_starts(known.state, action) + 1}"
-            started = ActionStarted(
-                ticket=ticket, key=action.key, target=action.target, type=action.type, number=action.number, at=now
+            counts[action.target] += 1
+            ticket = f"{action.target}#{_starts(known.state, action) + counts[action.target]}"
+            started.append(
+                ActionStarted(
+                    ticket=ticket, key=action.key, target=action.target, type=action.type, number=action.number, at=now
+                )
             )
-            self._append(unit, key, known, [started])
-            unit.enqueue([order_for(key, repo, action, ticket, now)])
+            orders.append(order_for(key, repo, action, ticket, now))
+        self._append(unit, key, known, started)
+        unit.enqueue(orders)
 
 
 def _starts(state: RepoState, action: AnyAction) -> int:

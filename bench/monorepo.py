@@ -1,0 +1,319 @@
+"""A monorepo's busy hour: `python bench/monorepo.py [--rate 20] [--minutes 60] [--json]`.
+
+500 open pull requests; deliveries as GitHub sends them (jobs mostly green, some red with logs, heads pushed, the base
+moving every minute, one sweep every ten minutes), taken in by the real store, turns, workers and client, over a light
+GitHub on loopback. Two parts:
+
+(1) The hour, on a clock that jumps. Calls to GitHub by route (goal: at most 4,000), and the time of each turn (goal:
+99 % under 50 ms). The rate is lower than the 200 a second of the specification, so that the hour takes minutes; what is
+left out are deliveries of green jobs, which cost no call. `--rate 200` plays all of them.
+(2) Half a minute in real time at 200 deliveries a second, the same store going on: the time of each turn while intake,
+workers and a GitHub that takes its time share the process. And how long a command would wait: orders of priority 0, as
+commands will have, from the enqueuing to the call that reaches GitHub (goal: 99 % under 10 s).
+
+The first ten minutes, in which failres meets 500 pull requests that it has never seen, are counted by themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from monorepo_world.bodies import INSTALLATION, REPO
+from monorepo_world.github import APP, FIRST_COMMAND, Double
+from monorepo_world.plan import Plan
+from monorepo_world.repository import World
+from pydantic import SecretStr
+
+from bot.github import GitHub, open_session
+from bot.github.identity import AppSettings
+from bot.installations import repository_key
+from bot.lookout import Lookout
+from bot.loop import Loop
+from bot.orders import order_for
+from bot.store import Delivery, Lease, Store, open_store
+from bot.work.workers import Workers
+from resolver.actions import PostComment, ReadPull
+from resolver.facts import RepoObserved
+from resolver.ids import InstallationId, PullNumber, RepoId, Sha
+from resolver.report import Report
+
+KEY = repository_key(RepoId(REPO))
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What is measured and for how long, in seconds; and the goals."""
+
+    meeting: float = 600.0
+    tick: float = 1.0
+    command_every: float = 20.0
+    real_seconds: float = 30.0
+    real_rate: float = 200.0
+    real_delay: float = 0.15
+    real_command_every: float = 1.0
+    goal_calls: int = 4_000
+    goal_turn_ms: float = 50.0
+    goal_command_seconds: float = 10.0
+
+
+class BenchClock:
+    """Jumps while it is driven by hand; goes on from there in real time after `run`."""
+
+    def __init__(self, start: float = 1_790_000_000.0) -> None:
+        self._at, self._since = start, 0.0
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return self._at + (time.perf_counter() - self._since if self._since else 0.0)
+
+    def advance(self, seconds: float) -> None:
+        """Jump."""
+        self._at += seconds
+
+    def run(self) -> None:
+        """From now on, real time."""
+        self._since = time.perf_counter()
+
+    async def sleep(self, seconds: float) -> None:
+        """Sleep, or jump."""
+        if self._since:
+            await asyncio.sleep(max(0.0, seconds))
+        else:
+            self.advance(max(0.0, seconds))
+            await asyncio.sleep(0)
+
+
+class TimedLoop(Loop):
+    """The loop, with the time of each turn in milliseconds."""
+
+    def __init__(self, store: Store, clock: BenchClock) -> None:
+        super().__init__(store, clock)
+        self.took: list[float] = []
+
+    async def turn(self, lease: Lease) -> None:
+        """Run one turn."""
+        begun = time.perf_counter()
+        try:
+            await super().turn(lease)
+        finally:
+            self.took.append((time.perf_counter() - begun) * 1_000)
+
+
+@dataclass
+class Bench:
+    """Everything that runs, and what was seen."""
+
+    clock: BenchClock
+    world: World
+    double: Double
+    store: Store
+    loop: TimedLoop
+    workers: Workers
+    lookout: Lookout
+    asked: dict[int, float] = field(default_factory=dict)
+    look_at: float = 0.0
+
+    async def receive(self) -> None:
+        """Take in what GitHub has delivered until now."""
+        sent = list(self.world.deliveries(self.clock.now()))
+        await asyncio.gather(*(self.store.receive(Delivery(one.guid, one.event, KEY, one.body)) for one in sent))
+
+    async def step(self) -> None:
+        """Let a tick's deliveries be handled: turns until nothing is due, then what the workers may do now."""
+        await self.receive()
+        if self.clock.now() >= self.look_at:
+            self.look_at = self.clock.now() + self.lookout.limits.every
+            await self.lookout.look()
+        while await self.loop.run_due():
+            pass
+        while await self.workers.run_ready():
+            while await self.loop.run_due():
+                pass
+
+    async def command(self) -> None:
+        """Enqueue two orders as a command would: a write and a read, each for a pull request that is not there."""
+        now, number = self.clock.now(), FIRST_COMMAND + len(self.asked)
+        repo = RepoObserved(
+            repo_id=RepoId(REPO),
+            full_name="acme/mono",
+            default_branch="main",
+            installation_id=InstallationId(INSTALLATION),
+        )
+        report = Report(number=PullNumber(number), head_sha=Sha("0" * 40), state="green")
+        write = PostComment(number=PullNumber(number), report=report)
+        read = ReadPull(number=PullNumber(number + 1))
+        orders = [order_for(KEY, repo, each, f"command#{each.number}", now) for each in (write, read)]
+        async with self.store.unit() as unit:
+            await unit.enqueue([order._replace(priority=0) for order in orders])
+        self.asked |= {number: now, number + 1: now}
+
+
+@asynccontextmanager
+async def opened(plan: Plan) -> AsyncIterator[Bench]:
+    """A bench on a store in a temporary directory."""
+    clock = BenchClock()
+    world = World(plan, clock.now())
+    double = Double(world, clock.now)
+    url = await double.start()
+    key = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()).decode()
+    settings = AppSettings(app_id=str(APP), private_key=SecretStr(pem), base_url=url)
+    with tempfile.TemporaryDirectory() as directory:
+        store = await open_store(f"sqlite:///{directory}/state/failres.db", clock)
+        try:
+            async with open_session() as session:
+                github = GitHub(session, settings, clock)
+                workers = Workers(store, github, clock, lambda: None, web_url=url)
+                loop, lookout = TimedLoop(store, clock), Lookout(store, github, clock)
+                yield Bench(clock, world, double, store, loop, workers, lookout)
+        finally:
+            await store.close()
+            await double.stop()
+
+
+async def virtual(bench: Bench, measures: Measures, seconds: float, *, commands: bool) -> None:
+    """Play so many seconds on the jumping clock."""
+    end, next_command = bench.clock.now() + seconds, bench.clock.now()
+    while bench.clock.now() < end:
+        if commands and bench.clock.now() >= next_command:
+            await bench.command()
+            next_command += measures.command_every
+        await bench.step()
+        bench.clock.advance(measures.tick)
+        if sys.stderr.isatty():
+            print(f"\r{(end - bench.clock.now()) / 60:5.1f} virtual minutes to go", end="", file=sys.stderr)
+
+
+async def real(bench: Bench, measures: Measures) -> None:
+    """Play in real time: deliveries, turns, workers and commands side by side, as in `failres serve`."""
+    bench.clock.run()
+    bench.double.delay = measures.real_delay
+
+    async def again(work: Any, wait: float) -> None:
+        ring = bench.store.awake.listen()
+        while True:
+            ring.clear()
+            if not await work():
+                try:
+                    await asyncio.wait_for(ring.wait(), wait)
+                except TimeoutError:
+                    continue
+
+    async def every(seconds: float, work: Any) -> None:
+        while True:
+            await work()
+            await asyncio.sleep(seconds)
+
+    tasks = [
+        asyncio.create_task(again(bench.loop.run_due, 0.2)),
+        asyncio.create_task(again(bench.workers.run_ready, 0.2)),
+        asyncio.create_task(every(0.02, bench.receive)),
+        asyncio.create_task(every(measures.real_command_every, bench.command)),
+    ]
+    done, _ = await asyncio.wait(tasks, timeout=measures.real_seconds, return_when=asyncio.FIRST_EXCEPTION)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()
+
+
+def quantile(values: list[float], part: float) -> float:
+    """The value below which that part of them lies; 0 where there are none."""
+    ordered = sorted(values)
+    return round(ordered[min(int(len(ordered) * part), len(ordered) - 1)], 2) if ordered else 0.0
+
+
+class Mark(NamedTuple):
+    """What had been counted before a part began."""
+
+    begun: float
+    calls: Counter[str]
+    delivered: int
+    turns: int
+    asked: int
+
+    @classmethod
+    def of(cls, bench: Bench) -> Mark:
+        """Count now."""
+        calls = bench.double.calls.copy()
+        return cls(time.perf_counter(), calls, bench.world.delivered, len(bench.loop.took), len(bench.asked))
+
+
+def part_of(bench: Bench, mark: Mark) -> dict[str, Any]:
+    """The figures of one part."""
+    spent = bench.double.calls - mark.calls
+    took = bench.loop.took[mark.turns :]
+    now, asked = bench.clock.now(), list(bench.asked.items())[mark.asked :]
+    waits = [bench.double.heard.get(number, now) - at for number, at in asked]
+    return {
+        "wallSeconds": round(time.perf_counter() - mark.begun, 1),
+        "deliveries": bench.world.delivered - mark.delivered,
+        "calls": sum(spent.values()),
+        "callsByRoute": dict(spent.most_common()),
+        "turns": len(took),
+        "turnP50Ms": quantile(took, 0.5),
+        "turnP99Ms": quantile(took, 0.99),
+        "turnMaxMs": quantile(took, 1.0),
+        "commandP50Seconds": quantile(waits, 0.5),
+        "commandP99Seconds": quantile(waits, 0.99),
+    }
+
+
+async def measure(rate: float, minutes: float, measures: Measures) -> dict[str, Any]:
+    """All parts."""
+    figures: dict[str, Any] = {"rate": rate, "virtualMinutes": minutes, "loadBefore": round(os.getloadavg()[0], 2)}
+    async with opened(Plan(rate=rate)) as bench:
+        figures["jobsAPush"] = bench.world.plan.jobs_a_run * bench.world.plan.workflows
+        for name in ("meeting", "hour", "real"):
+            mark = Mark.of(bench)
+            if name == "meeting":
+                await virtual(bench, measures, measures.meeting, commands=False)
+            elif name == "hour":
+                await virtual(bench, measures, minutes * 60.0, commands=True)
+            else:
+                await real(bench, measures)
+            figures[name] = part_of(bench, mark)
+        figures["counts"] = await bench.store.counts()
+    figures["loadAfter"] = round(os.getloadavg()[0], 2)
+    hour, now = figures["hour"], figures["real"]
+    figures["ok"] = (
+        hour["calls"] <= measures.goal_calls
+        and max(hour["turnP99Ms"], now["turnP99Ms"]) < measures.goal_turn_ms
+        and max(hour["commandP99Seconds"], now["commandP99Seconds"]) <= measures.goal_command_seconds
+    )
+    return figures
+
+
+def main() -> int:
+    """Print the figures; 1 if a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rate", type=float, default=20.0, help="deliveries a second in the virtual hour")
+    parser.add_argument("--minutes", type=float, default=60.0, help="how much of the hour is played")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
+    options = parser.parse_args()
+    logging.basicConfig(level=logging.WARNING)
+    figures = asyncio.run(measure(options.rate, options.minutes, Measures()))
+    print(json.dumps(figures) if options.json else json.dumps(figures, indent=1))
+    return 0 if figures["ok"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
