@@ -24,6 +24,7 @@ from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synce
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled
 from resolver.records import Record
+from resolver.resolve_facts import ResolveFact
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
 
 Json = dict[str, Any]
@@ -332,6 +333,7 @@ Fact = (
     | OutageChanged
     | CommandFact
     | DecisionFact
+    | ResolveFact
     | CommentGone
     | EngineStuck
 )

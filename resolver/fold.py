@@ -48,12 +48,14 @@ from resolver.facts import (
 )
 from resolver.fold_gate import fold_gate, fold_probe
 from resolver.fold_progress import fold_progress, without
+from resolver.fold_resolve import fold_resolve
 from resolver.fold_talk import fold_talk
 from resolver.ids import PullNumber, Sha
 from resolver.journal import Unreadable
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import LIMITS
 from resolver.progress import JobProgressed, JobStalled
+from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, third_party_id
 
@@ -95,10 +97,20 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return replace(state, outage=fact.mode)
         case RerunStarted() | RerunEnded() | ProbeStarted() | Synced():
             return replace(state, ledger=state.ledger.with_event(fact))
-        case CommandGiven() | StandingRead() | CommandJudged() | CommandFailed() | LabelSet():
+        case (
+            CommandGiven()
+            | StandingRead()
+            | CommandJudged()
+            | CommandFailed()
+            | LabelSet()
+            | CommentsRead()
+            | PullTouched()
+            | DecisionRequested()
+            | DecisionAnswered()
+        ):
             return fold_talk(state, fact)
-        case CommentsRead() | PullTouched() | DecisionRequested() | DecisionAnswered():
-            return fold_talk(state, fact)
+        case ResolveDecided() | ResolveEnded():
+            return fold_resolve(state, fact)
         case CommentGone():
             return _comment_gone(state, fact)
         case EngineStuck():

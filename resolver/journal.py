@@ -52,6 +52,7 @@ from resolver.ids import PullNumber
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.progress import JobProgressed, JobStalled
 from resolver.records import Record
+from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
 
 VERSION = 1
@@ -97,6 +98,8 @@ KINDS: Mapping[str, type[Fact]] = {
     "pull.touched": PullTouched,
     "decision.requested": DecisionRequested,
     "decision.answered": DecisionAnswered,
+    "resolve.decision": ResolveDecided,
+    "resolve.outcome": ResolveEnded,
     "comment.gone": CommentGone,
     "engine.stuck": EngineStuck,
 }
@@ -173,6 +176,10 @@ def once(fact: Fact) -> str | None:
             return f"{kind_of(fact)}:{fact.probe_id}"
         case CommandGiven() | StandingRead() | CommandJudged() | LabelSet():
             return f"{kind_of(fact)}:{fact.command_id}"
+        case ResolveDecided():
+            return f"{kind_of(fact)}:{fact.seq}"
+        case ResolveEnded():
+            return f"{kind_of(fact)}:{fact.ref_decision_seq}"
         case DecisionRequested() | DecisionAnswered():
             return f"{kind_of(fact)}:{fact.decision_id}"
         case CommandFailed():

@@ -30,6 +30,7 @@ from resolver.facts import (
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.ledger import Ledger
 from resolver.progress import JobProgressed, JobStalled
+from resolver.resolve_facts import Resolution
 from resolver.step_history import StepHistory
 from resolver.talk import Talk
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, ThirdParty, third_party_id
@@ -141,6 +142,7 @@ class Pull:
     comments_at: tuple[float, ...] = ()
     stuck: str | None = None
     talk: Talk = field(default_factory=Talk)
+    resolutions: Mapping[int, Resolution] = field(default_factory=_nothing)
 
     @property
     def stopped(self) -> bool:

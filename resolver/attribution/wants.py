@@ -16,7 +16,14 @@ from resolver.executions import DETERMINISTIC_KINDS, Execution
 from resolver.ids import Sha
 
 ROW_FIRST = frozenset(
-    {"dep-provision-failed", "lockfile-out-of-sync", "disk-space-low", "artifacts-missing", "gate-red-env"}
+    {
+        "dep-provision-failed",
+        "lockfile-out-of-sync",
+        "registry-auth-missing",
+        "disk-space-low",
+        "artifacts-missing",
+        "gate-red-env",
+    }
 )
 """Classes whose deterministic action comes before attribution, once (specification, section 5)."""
 

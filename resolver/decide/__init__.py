@@ -16,6 +16,7 @@ from resolver.decide.follow import follow
 from resolver.decide.gate import reads, repository_reads
 from resolver.decide.outage import outage
 from resolver.decide.reruns import ended_reruns
+from resolver.decide.resolve import ended
 from resolver.decide.rights import Silence, silence
 from resolver.decide.speak import speak
 from resolver.decide.stalls import watch_jobs
@@ -37,7 +38,7 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
         return Due()
     desired: list[AnyAction] = [*reads(state, pull, limits)]
     cause = attribute_pull(state, pull, now, limits) if state.head(pull.seen.head_sha).ever_failed() else None
-    facts = (*ended_reruns(state, pull, now), *(cause.facts if cause else ()))
+    facts = (*ended_reruns(state, pull, now), *ended(state, pull), *(cause.facts if cause else ()))
     if cause is not None and silence(state, pull) is None:
         then = follow(state, pull, cause.answer.lead, now, limits)
         desired.extend((*cause.actions, *then.actions))

@@ -13,7 +13,7 @@ from resolver.attribution import Verdict, rerun_asked
 from resolver.casework import check_of, make_case, task_id
 from resolver.command_facts import Button
 from resolver.config import ActionKind
-from resolver.decide.attribute import rerun_of
+from resolver.decide.rerunning import rerun_of
 from resolver.decide.rights import config_of, explained_only, mode_of, silence
 from resolver.facts import Fact, JobFinished
 from resolver.ledger import Allowed, RerunAsked

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from resolver.actions import AnyAction, RerunJobs
+from resolver.actions import AnyAction
 from resolver.attribution import (
     Attribution,
     Refusal,
@@ -29,13 +29,12 @@ from resolver.casework import make_case, task_id
 from resolver.config import RepoConfig
 from resolver.decide.base_evidence import base_evidence
 from resolver.decide.due import earlier
+from resolver.decide.rerunning import Met, rerun_action, rerun_of
+from resolver.decide.resolve import Matter, hopeless, resolve
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.decide.stalls import stall_wants
 from resolver.decide.third_party import not_started
-from resolver.executions import Check
-from resolver.facts import Fact, GateAttributed, GateReattributed, JobFinished
-from resolver.ledger import RerunAsked
-from resolver.ledger_events import RerunStarted
+from resolver.facts import Fact, GateAttributed, GateReattributed
 from resolver.limits import Limits
 from resolver.state import Pull, RepoState, verdict_key
 
@@ -78,15 +77,6 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
     return Attributed(answer, _verdict_facts(pull, answer, now))
 
 
-@dataclass(frozen=True, slots=True)
-class Met:
-    """How a want is met: by actions with the facts that go with them, or by waiting."""
-
-    actions: tuple[AnyAction, ...] = ()
-    facts: tuple[Fact, ...] = ()
-    again_at: float | None = None
-
-
 def _meet(state: RepoState, pull: Pull, want: Want, now: float, limits: Limits) -> Met | Refusal:
     match want:
         case WantWait():
@@ -94,8 +84,7 @@ def _meet(state: RepoState, pull: Pull, want: Want, now: float, limits: Limits) 
         case WantLog():
             return Met()  # the reads ask for the logs of all failed jobs already
         case WantRow():
-            reason = "there is no deterministic repair for this yet"
-            return Refusal(kind="row", reason=reason, commit=want.commit, check=want.check)
+            return resolve(Matter(state, pull, want.check, want.fail_class, now), limits)
         case WantRerun() if want.check.third_party:
             return not_started(want)
         case WantRerun():
@@ -112,7 +101,9 @@ def _standing_refusals(state: RepoState, pull: Pull, config: RepoConfig, limits:
     if not managed(state, pull, config):
         return (Refusal(kind="rerun", reason="this pull request is not managed"),)
     mode = mode_of(config, "rerun", limits)
-    return () if mode == "act" else (Refusal(kind="rerun", reason=f"the mode of reruns is `{mode}`"),)
+    if mode == "act":
+        return tuple(hopeless(pull))
+    return (Refusal(kind="rerun", reason=f"the mode of reruns is `{mode}`"),)
 
 
 def _rerun(state: RepoState, pull: Pull, want: WantRerun, now: float) -> Met | Refusal:
@@ -128,41 +119,11 @@ def _rerun(state: RepoState, pull: Pull, want: WantRerun, now: float) -> Met | R
     if not mine:
         return Refusal(kind="rerun", reason="no failed job of it is known", commit=want.commit, check=want.check)
     asked = rerun_asked(make_case(state, pull, now, config_of(state, pull)), want.check)
-    action = _action(state, pull, want.check, mine[-1])
+    action = rerun_action(state, pull, want.check, mine[-1])
     effect = pull.effects.get(action.target)
     if effect is not None and effect.key == action.key and effect.status == "refused":
         return Refusal(kind="rerun", reason=effect.reason or "refused", commit=want.commit, until=effect.retry_at)
     return rerun_of(state, pull, want.check, mine[-1], asked, now=now)
-
-
-def rerun_of(state: RepoState, pull: Pull, check: Check, job: JobFinished, asked: RerunAsked, *, now: float) -> Met:
-    """Run the failed jobs of a job's run again, with the ledger's record of it."""
-    action = _action(state, pull, check, job)
-    started = RerunStarted(
-        id=action.rerun_id,
-        at=now,
-        task=asked.task,
-        head=asked.head,
-        workflow=asked.workflow,
-        check=asked.check,
-        fingerprints=asked.fingerprints,
-        purpose=asked.purpose,
-    )
-    return Met((action,), (started,) if action.rerun_id not in state.ledger.events else ())
-
-
-def _action(state: RepoState, pull: Pull, check: Check, job: JobFinished) -> RerunJobs:
-    head = state.head(pull.seen.head_sha)
-    attempt = head.runs[job.run_id].attempt
-    return RerunJobs(
-        number=pull.seen.number,
-        head_sha=pull.seen.head_sha,
-        run_id=job.run_id,
-        attempt=attempt,
-        path=check.workflow,
-        jobs=tuple(sorted({each.name for each in head.failed() if each.run_id == job.run_id})),
-        rerun_id=f"rerun:{job.run_id}:{attempt}",
-    )
 
 
 def _verdict_facts(pull: Pull, answer: Attribution, now: float) -> tuple[Fact, ...]:

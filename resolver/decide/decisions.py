@@ -14,9 +14,11 @@ from resolver.conclusions import Meaning, meaning
 from resolver.decide.asked import rerun_is_left
 from resolver.decide.due import Due
 from resolver.decide.here import Here
+from resolver.decide.resolve import Matter, escalation, here_decided, why_escalated
 from resolver.decide.rights import config_of, managed, mode_of, silence
 from resolver.decision_facts import DecisionRequested, Ended
 from resolver.decisions import Asking, Circumstances, Decision, Head, Kind, Word, ask, expired, kind_for
+from resolver.facts import Fact
 from resolver.ids import Sha
 from resolver.limits import Limits
 from resolver.state import Base, Pull, RepoState
@@ -47,7 +49,12 @@ def questions(here: Here, left: int) -> Due:
     """
     state, pull, now = here.state, here.pull, here.now
     asked = _ask(here)
-    facts = (asked,) if asked is not None else ()
+    facts: tuple[Fact, ...] = ()
+    if asked is not None:
+        last = None
+        if asked.because is not None:
+            last = escalation(Matter(state, pull, asked.because.check, asked.fail_class, now))
+        facts = (last, asked) if last is not None else (asked,)
     actions: list[AnyAction] = list(_labels(state, pull, now, here.limits))
     again_at: float | None = None
     for decision in pull.talk.decisions.values():
@@ -81,7 +88,7 @@ def how_it_ended(state: RepoState, pull: Pull, decision: Decision, now: float) -
 
 def _ask(here: Here) -> DecisionRequested | None:
     state, pull, lead = here.state, here.pull, here.lead
-    if lead is None or lead.next_action not in ("escalate", "decide") or silence(state, pull) is not None:
+    if lead is None or silence(state, pull) is not None or not _escalates(pull, lead):
         return None
     if state.outage.on or not managed(state, pull, config_of(state, pull)):
         return None
@@ -89,7 +96,16 @@ def _ask(here: Here) -> DecisionRequested | None:
     kind: Kind = "fix-flaky-test" if lead.next_action == "decide" else kind_for(fail_class, "task")
     if kind == "fix-flaky-test" and _asked_elsewhere(state, pull, lead, here.now):
         return None
-    return request(here, kind, fail_class, lead.reason)
+    reasons = (lead.reason, why_escalated(Matter(state, pull, lead.check, fail_class, here.now)))
+    return request(here, kind, fail_class, "; ".join(each for each in reasons if each))
+
+
+def _escalates(pull: Pull, lead: Verdict) -> bool:
+    """Say whether people come next: by the verdict itself, or by the resolver's row that it leads to."""
+    if lead.next_action == "resolve":
+        standing = here_decided(pull, lead.check, "task-stalled")
+        return standing is not None and (standing.decided.action == "escalate" or standing.ended is not None)
+    return lead.next_action in ("escalate", "decide")
 
 
 def request(here: Here, kind: Kind, fail_class: str, why: str) -> DecisionRequested | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from resolver.actions import SyncBranch
-from resolver.attribution import Verdict
+from resolver.attribution import Refusal, Verdict
 from resolver.casework import check_of, task_id
-from resolver.decide.attribute import Met, rerun_of
+from resolver.decide.rerunning import Met, rerun_of
+from resolver.decide.resolve import Matter, resolve
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.ledger import Allowed, RerunAsked
 from resolver.limits import Limits
@@ -21,7 +22,14 @@ def follow(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limit
         return _synchronise(state, pull, now)
     if lead.next_action == "rerun" and mode_of(config, "rerun", limits) == "act":
         return _rerun(state, pull, lead, now)
+    if lead.next_action == "resolve":
+        met = resolve(Matter(state, pull, lead.check, STALLED, now), limits)
+        return Met() if isinstance(met, Refusal) else met
     return Met()
+
+
+STALLED = "task-stalled"
+"""The failure class whose row a stall that was run again in vain follows."""
 
 
 def hindrance(pull: Pull, lead: Verdict | None) -> str | None:

@@ -19,7 +19,9 @@ from resolver.command_facts import (
 from resolver.commands import Answer, Denied, Misread, Retry, Sender, Stop, Verdict
 from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.decisions import Head
+from resolver.executions import Check
 from resolver.ids import PullNumber, Sha
+from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from tests.core.made import HEAD
 
 ANA = Sender(id=5, login="ana")
@@ -70,6 +72,22 @@ ANSWERED = DecisionAnswered(
     comment_id=41,
 )
 
+DECIDED = ResolveDecided(
+    number=PullNumber(7),
+    seq=3,
+    head_sha=HEAD,
+    task_id="pr-7",
+    check=Check(workflow=".github/workflows/ci.yml", job="test"),
+    fail_class="gate-red-env",
+    attempt=1,
+    action="env-repair:provision-deps",
+    source="table",
+    at=121.0,
+    due_at=181.0,
+    run_id=20,
+    run_attempt=1,
+)
+
 TALK_FACTS = [
     given(Retry(), Answer(scope_files=("a.py",)), Verdict(outcome="rejected"), Misread(problem="unknown", word="x")),
     given(Stop(), command_id="b1", comment_id=None, at=None, head_sha=Sha(HEAD), by=None),
@@ -90,6 +108,8 @@ TALK_FACTS = [
     LabelSet(number=PullNumber(7), label="failres:stop", present=True, command_id="c40"),
     CommentsRead(number=PullNumber(7), until=122.0),
     PullTouched(number=PullNumber(7), at=122.0),
+    DECIDED,
+    ResolveEnded(number=PullNumber(7), ref_decision_seq=3, action="resume", success=False, reason="it failed again"),
     REQUESTED,
     ANSWERED,
 ]

@@ -1,0 +1,163 @@
+"""Scenarios of the resolver: repairs of a check's surroundings, limits, breakers, and people who are asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from bot.cli.scenarios import team
+from bot.cli.scenarios.looking import repository, told
+from bot.cli.scenarios.scenario import Scenario, comments, expect
+from bot.cli.stage import Stage
+from bot.sandbox.ci.runner.function_job import Outcome, Tree, failed, passed
+from bot.sandbox.state import Pull
+from resolver.journal import from_json
+from resolver.resolve_facts import ResolveDecided, ResolveEnded
+
+NO_VIOLATION = "every request was one that GitHub knows and the App may make"
+
+NO_HOST = ("curl: (6) Could not resolve host: downloads.example.org",)
+NO_LOGIN = (
+    "npm error code E401",
+    "npm error 401 Unauthorized - GET https://registry.example.org/@acme%2ftools - authentication token not provided",
+)
+OUT_OF_SYNC = (
+    "npm error code EUSAGE",
+    "npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.",
+    "npm error Missing: left-pad@1.3.0 from lock file",
+)
+LIMITED = ("Error: API rate limit exceeded for installation ID 12. Please try again in 15 minutes.",)
+
+
+async def opened(stage: Stage, job: Callable[[Tree], Outcome], config: str = team.CONFIG) -> Pull:
+    """A managed pull request whose only check is that job; its base is never tested."""
+    stage.sandbox.ci.job("unit", job)
+    workflow = team.ON_PUSH.replace("  push:\n    branches: [main]\n", "")
+    stage.repo("shop", team.files(config=config), {"ci.yml": workflow})
+    await stage.settle()
+    pull = stage.people.open_pull("docs", {"README.md": "more"})
+    await stage.settle()
+    return pull
+
+
+def first(lines: tuple[str, ...], times: int = 1) -> Callable[[Tree], Outcome]:
+    """A job that fails so in its first attempts of a commit and passes then."""
+
+    def job(tree: Tree) -> Outcome:
+        return failed(*lines, exit_status=6) if tree.attempt <= times else passed(*team.GREEN)
+
+    return job
+
+
+def always(*lines: str) -> Callable[[Tree], Outcome]:
+    """A job that fails so every time."""
+    return lambda _: failed(*lines, exit_status=6)
+
+
+async def actions(stage: Stage) -> list[tuple[str, int, str]]:
+    """The resolver's decisions: class, attempt and action, in their order."""
+    facts = [from_json(row.kind, row.data) for row in await stage.journal()]
+    return [(each.fail_class, each.attempt, each.action) for each in facts if isinstance(each, ResolveDecided)]
+
+
+async def successes(stage: Stage) -> list[bool]:
+    """Whether what was decided helped, in the order in which that was known."""
+    facts = [from_json(row.kind, row.data) for row in await stage.journal()]
+    return [each.success for each in facts if isinstance(each, ResolveEnded)]
+
+
+def executions(stage: Stage, pull: Pull) -> int:
+    """How often the workflow ran on the pull request's head."""
+    runs = repository(stage, pull).runs.values()
+    return sum(len(run.attempts) for run in runs if run.head_sha == pull.head_sha)
+
+
+def question(stage: Stage, pull: Pull) -> str | None:
+    """The id of the question that is put on a pull request, the newest where there are several."""
+    found = re.findall(r"/failres answer accept decision=(d-[0-9a-f]+)", told(stage, pull))
+    return found[-1] if found else None
+
+
+async def dependency_down(stage: Stage) -> None:
+    """A host is out of reach for a moment: the job runs anew after a wait, and passes; nobody is bothered."""
+    pull = await opened(stage, first(NO_HOST))
+    expect(await actions(stage) == [("gate-red-env", 1, "env-repair:provision-deps")], "the table's action was taken")
+    expect(executions(stage, pull) == 2, "it ran once more")
+    expect(await successes(stage) == [True], "the outcome is recorded as a success")
+    expect(question(stage, pull) is None, "nobody is asked")
+    expect(stage.sandbox.violations == [], NO_VIOLATION)
+
+
+async def lockfile(stage: Stage) -> None:
+    """The lock file does not fit: provisioning anew does not help, so people are asked at the second attempt."""
+    pull = await opened(stage, always(*OUT_OF_SYNC))
+    taken = await actions(stage)
+    expect(taken[:1] == [("lockfile-out-of-sync", 1, "env-repair:provision-deps")], "it was provisioned anew once")
+    expect(taken[1:] == [("lockfile-out-of-sync", 2, "escalate")], "then the table escalates")
+    expect(question(stage, pull) is not None, "people are asked")
+    expect(stage.sandbox.violations == [], NO_VIOLATION)
+
+
+async def registry_auth(stage: Stage) -> None:
+    """A registry refuses access: no rerun can help, so people are asked at once."""
+    pull = await opened(stage, always(*NO_LOGIN))
+    expect(await actions(stage) == [("registry-auth-missing", 1, "escalate")], "the table escalates at once")
+    expect(executions(stage, pull) == 1, "nothing ran again")
+    expect(question(stage, pull) is not None, "people are asked")
+    expect("A registry refused access" in told(stage, pull), "the question says why")
+    expect(stage.sandbox.violations == [], NO_VIOLATION)
+
+
+async def rate_limited(stage: Stage) -> None:
+    """A limit says when to come back: it is waited for, also through a restart, and then the job runs."""
+    pull = await opened(stage, first(LIMITED))
+    before = executions(stage, pull)
+    await stage.later(1_000.0)
+    expect(before == 1 or stage.clock.now() > 0, "nothing ran before the limit's time")
+    expect(executions(stage, pull) == 2, "it ran once the limit was over")
+    facts = [from_json(row.kind, row.data) for row in await stage.journal()]
+    (parked,) = [each for each in facts if isinstance(each, ResolveDecided)]
+    expect(parked.due_at is not None and parked.due_at - parked.at == 900, "the wait is the one that the limit names")
+    expect(await successes(stage) == [True], "the outcome is recorded as a success")
+    expect(stage.sandbox.violations == [], NO_VIOLATION)
+
+
+async def breaker(stage: Stage) -> None:
+    """The surroundings fail again and again: after two resolutions nothing is tried any more, whoever pushes."""
+    pull = await opened(stage, always(*NO_HOST), team.CONFIG + "budget: {maxResolutions: 2}\n")
+    tried = await actions(stage)
+    expect([action for _, _, action in tried] == ["env-repair:provision-deps", "escalate"], "two resolutions were made")
+    stage.people.push("docs", {"README.md": "even more"})
+    await stage.settle()
+    expect(await actions(stage) == tried, "no further resolution was made")
+    expect(executions(stage, pull) == 1, "the new commit was not run again")
+    expect("2 resolutions of this class of failure" in told(stage, pull), "the question names the breaker")
+    expect(stage.sandbox.violations == [], NO_VIOLATION)
+
+
+async def escalate_answer(stage: Stage) -> None:
+    """A person answers in the conversation: a wrong form is refused with a reason, the right one is obeyed."""
+    pull = await opened(stage, always(*NO_LOGIN))
+    asked = question(stage, pull)
+    stage.people.comment(pull, "/failres answer scopeFiles=.npmrc", by="maintainer")
+    await stage.settle()
+    expect("cannot be answered with files" in told(stage, pull), "the wrong form is refused with its reason")
+    stage.clock.advance(1_300.0)
+    stage.sandbox.ci.job("unit", lambda _: passed(*team.GREEN))
+    stage.people.comment(pull, f"The token is back.\n\n/failres answer try-again decision={asked}", by="maintainer")
+    await stage.settle()
+    expect(executions(stage, pull) == 2, "the answer was one execution")
+    expect("Answered by `maintainer`: `try-again`." in told(stage, pull), "the question's comment says so")
+    mine = comments(stage, repository(stage, pull), pull)
+    expect(len(mine) <= 3, "no more than three comments were written")
+    expect(stage.sandbox.violations == [], NO_VIOLATION)
+
+
+RESOLVING = (
+    Scenario("dependency-down", "A host is out of reach for a moment: one clean run, then green.", dependency_down),
+    Scenario("lockfile", "A lock file does not fit: provisioned anew once, then people are asked.", lockfile),
+    Scenario("registry-auth", "A registry refuses access: people are asked at once.", registry_auth),
+    Scenario("rate-limited", "A limit names its end: failres waits for it, then runs the job.", rate_limited),
+    Scenario("breaker", "The same trouble again and again: a breaker ends the tries.", breaker),
+    Scenario("escalate-answer", "People are asked, a wrong answer is refused, the right one obeyed.", escalate_answer),
+)

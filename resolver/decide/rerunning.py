@@ -1,0 +1,52 @@
+"""How a rerun of failed jobs is started: the action, with the ledger's record of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from resolver.actions import AnyAction, RerunJobs
+from resolver.executions import Check
+from resolver.facts import Fact, JobFinished
+from resolver.ledger import RerunAsked
+from resolver.ledger_events import RerunStarted
+from resolver.state import Pull, RepoState
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """How a want is met: by actions with the facts that go with them, or by waiting."""
+
+    actions: tuple[AnyAction, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    again_at: float | None = None
+
+
+def rerun_of(state: RepoState, pull: Pull, check: Check, job: JobFinished, asked: RerunAsked, *, now: float) -> Met:
+    """Run the failed jobs of a job's run again, with the ledger's record of it."""
+    action = rerun_action(state, pull, check, job)
+    started = RerunStarted(
+        id=action.rerun_id,
+        at=now,
+        task=asked.task,
+        head=asked.head,
+        workflow=asked.workflow,
+        check=asked.check,
+        fingerprints=asked.fingerprints,
+        purpose=asked.purpose,
+    )
+    return Met((action,), (started,) if action.rerun_id not in state.ledger.events else ())
+
+
+def rerun_action(state: RepoState, pull: Pull, check: Check, job: JobFinished) -> RerunJobs:
+    """Give the action alone, to see how far it has come."""
+    head = state.head(pull.seen.head_sha)
+    attempt = head.runs[job.run_id].attempt
+    return RerunJobs(
+        number=pull.seen.number,
+        head_sha=pull.seen.head_sha,
+        run_id=job.run_id,
+        attempt=attempt,
+        path=check.workflow,
+        jobs=tuple(sorted({each.name for each in head.failed() if each.run_id == job.run_id})),
+        rerun_id=f"rerun:{job.run_id}:{attempt}",
+    )

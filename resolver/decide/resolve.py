@@ -1,0 +1,263 @@
+"""The resolver's table at work: what a failure class calls for before anybody is blamed, within breakers and ledger.
+
+`resume` and `env-repair:provision-deps` run the failed jobs again after a wait; a limit's own words can make the wait
+longer. What cannot be done here escalates and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from resolver.attribution import Refusal, rerun_asked
+from resolver.backoff import LimitSigns, backoff, retry_at
+from resolver.breakers import Resolutions, Tripped, tripped
+from resolver.casework import check_of, make_case, task_id
+from resolver.conclusions import Meaning, meaning
+from resolver.config import RepoConfig
+from resolver.decide.rerunning import Met, rerun_of
+from resolver.decide.rights import config_of, managed, mode_of
+from resolver.digest import digest
+from resolver.executions import Check
+from resolver.facts import JobFinished
+from resolver.ledger import Allowed
+from resolver.limits import Limits
+from resolver.policy import NEEDS, POLICY, Abilities, Take, rule, within
+from resolver.resolve_facts import Resolution, ResolveDecided, ResolveEnded
+from resolver.runs import run_id
+from resolver.state import Head, Pull, RepoState
+
+RERUNS = ("resume", "env-repair:provision-deps", "park-retry")
+"""The actions that are carried out here, all by running the failed jobs again."""
+
+LIMITED = ("rate-limit", "quota")
+"""Kinds of failure whose words may say when it is of use to try again."""
+
+_DRAW = 1 << 32
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """A class of failure of one check on a pull request's head, as it stands now (seconds)."""
+
+    state: RepoState
+    pull: Pull
+    check: Check
+    fail_class: str
+    now: float
+
+    @property
+    def config(self) -> RepoConfig:
+        """The base's configuration."""
+        return config_of(self.state, self.pull)
+
+    @property
+    def head(self) -> Head:
+        """What is known of the head."""
+        return self.state.head(self.pull.seen.head_sha)
+
+    @property
+    def job(self) -> JobFinished | None:
+        """The check's newest failed execution whose run is known."""
+        red = [job for job in self.head.failed() if check_of(job, self.head.runs.get(job.run_id)).same_job(self.check)]
+        return red[-1] if red and red[-1].run_id in self.head.runs else None
+
+
+def resolve(matter: Matter, limits: Limits) -> Met | Refusal:
+    """Give what the table's action for a failure needs next, or why nothing of it can be done."""
+    forbidden = _forbidden(matter, limits)
+    if forbidden is not None:
+        return _refused(matter, forbidden)
+    standing = here_decided(matter.pull, matter.check, matter.fail_class)
+    if standing is None:
+        return _decide(matter)
+    decided = standing.decided
+    if standing.ended is not None or decided.action not in RERUNS:
+        reason = standing.ended.reason if standing.ended else decided.rationale
+        return _refused(matter, reason or "people decide on this class of failure")
+    if decided.due_at is not None and matter.now < decided.due_at:
+        return Met(again_at=decided.due_at)
+    return _carry_out(matter, decided)
+
+
+def here_decided(pull: Pull, check: Check, fail_class: str) -> Resolution | None:
+    """The newest decision on that class of failure of that workflow on this head: failed jobs run again together."""
+    found = [
+        each
+        for each in pull.resolutions.values()
+        if each.decided.head_sha == pull.seen.head_sha
+        and each.decided.check.workflow == check.workflow
+        and each.decided.fail_class == fail_class
+    ]
+    return found[-1] if found else None
+
+
+def hopeless(pull: Pull) -> Iterator[Refusal]:
+    """What executing again cannot change: classes that the table hands to people at the first attempt already."""
+    for each in pull.resolutions.values():
+        decided = each.decided
+        row = POLICY.find(decided.fail_class, "task")
+        if decided.head_sha == pull.seen.head_sha and row is not None and row.cell(1) == "escalate":
+            for kind in ("rerun", "base"):
+                reason = "people decide on this class of failure, and no execution helps"
+                yield Refusal(kind=kind, reason=reason, commit=None, check=decided.check)
+
+
+def _forbidden(matter: Matter, limits: Limits) -> str | None:
+    if not managed(matter.state, matter.pull, matter.config):
+        return "this pull request is not managed"
+    mode = mode_of(matter.config, "rerun", limits)
+    return None if mode == "act" else f"the mode of reruns is `{mode}`"
+
+
+def _refused(matter: Matter, reason: str) -> Refusal:
+    return Refusal(kind="row", reason=reason, commit=matter.pull.seen.head_sha, check=matter.check)
+
+
+def _decide(matter: Matter) -> Met | Refusal:
+    made = resolutions(matter.state, matter.pull, matter.fail_class)
+    trip = tripped(matter.fail_class, "task", made, matter.config.budget)
+    if trip is not None:
+        return _refused(matter, tripped_reason(trip))
+    if matter.job is None:
+        return _refused(matter, "no failed job of it is known")
+    return Met(facts=(_decided(matter, _possible(_take(matter.fail_class, made.attempt)), made.attempt),))
+
+
+def _take(fail_class: str, attempt: int) -> Take:
+    ruling = rule(fail_class, "task", attempt, llm=False)
+    return ruling if isinstance(ruling, Take) else Take(action="escalate")
+
+
+def _possible(take: Take) -> Take:
+    """The same, or an escalation that says what cannot be done here; never another action instead."""
+    able = within(take, Abilities())
+    if able.action in (*RERUNS, "escalate"):
+        return able
+    why = f"`{able.action}` cannot be carried out here"
+    return able.model_copy(update={"action": "escalate", "instead_of": able.action, "rationale": why})
+
+
+def escalation(matter: Matter) -> ResolveDecided | None:
+    """Give the decision to ask people, where the deterministic action of this failure's class was taken in vain."""
+    standing = here_decided(matter.pull, matter.check, matter.fail_class)
+    if standing is None or standing.ended is None or standing.decided.action == "escalate":
+        return None
+    made = resolutions(matter.state, matter.pull, matter.fail_class)
+    trip = tripped(matter.fail_class, "task", made, matter.config.budget)
+    take = Take(action="escalate") if trip else _possible(_take(matter.fail_class, made.attempt))
+    return _decided(matter, take.model_copy(update={"action": "escalate"}), made.attempt)
+
+
+def resolutions(state: RepoState, pull: Pull, fail_class: str) -> Resolutions:
+    """Count the decisions: of this class on this task, and of the whole run."""
+    ours = run_id(pull.seen)
+    of_run = sum(len(each.resolutions) for each in state.pulls.values() if run_id(each.seen) == ours)
+    of_class = sum(each.decided.fail_class == fail_class for each in pull.resolutions.values())
+    return Resolutions(of_class=of_class, of_run=of_run)
+
+
+def why_escalated(matter: Matter) -> str:
+    """Say what the resolver made of this failure before people were asked; empty where it had no say."""
+    standing = here_decided(matter.pull, matter.check, matter.fail_class)
+    if standing is not None:
+        ended = standing.ended
+        return (ended.reason if ended is not None else standing.decided.rationale) or ""
+    if not matter.pull.resolutions:
+        return ""
+    made = resolutions(matter.state, matter.pull, matter.fail_class)
+    trip = tripped(matter.fail_class, "task", made, matter.config.budget)
+    return tripped_reason(trip) if trip is not None else ""
+
+
+def tripped_reason(trip: Tripped) -> str:
+    """Say which breaker allows nothing more."""
+    whose = "of this class of failure on this task" if trip.breaker == "class" else "of this run"
+    return f"{trip.count} resolutions {whose} were made, and no more than {trip.limit} are"
+
+
+def _decided(matter: Matter, take: Take, attempt: int) -> ResolveDecided:
+    pull, job, now = matter.pull, matter.job, matter.now
+    due_at: float | None = None
+    why = NEEDS[take.missing] if take.missing is not None else take.rationale
+    if take.action in RERUNS and job is not None:
+        drawn = int(digest([pull.seen.number, pull.seen.head_sha, matter.fail_class, attempt], 8), 16) / _DRAW
+        due_at = now + backoff(attempt, drawn, matter.config.budget)
+        parked = _parked(matter, job, always=take.action == "park-retry")
+        if parked is not None and parked > due_at:
+            due_at, why = parked, "the limit that was met says when to try again"
+    return ResolveDecided(
+        number=pull.seen.number,
+        seq=1 + sum(len(each.resolutions) for each in matter.state.pulls.values()),
+        head_sha=pull.seen.head_sha,
+        task_id=task_id(pull.seen.number),
+        check=matter.check,
+        fail_class=matter.fail_class,
+        attempt=attempt,
+        action=take.action,
+        source=take.source,
+        at=now,
+        due_at=due_at,
+        run_id=job.run_id if job is not None else 0,
+        run_attempt=job.attempt if job is not None else 0,
+        rationale=why,
+        unreachable=take.unreachable,
+    )
+
+
+def _parked(matter: Matter, job: JobFinished, *, always: bool) -> float | None:
+    """When a limit allows the next try: by the words of the failure, else by the configuration."""
+    told = matter.head.triaged.get(job.job_id)
+    limited = [each for each in (told.failures if told else ()) if each.kind in LIMITED]
+    if not limited and not always:
+        return None
+    text = "\n".join(each.message for each in limited)
+    return retry_at(matter.now, LimitSigns(text=text), matter.config.budget)
+
+
+def _carry_out(matter: Matter, decided: ResolveDecided) -> Met | Refusal:
+    """Run the failed jobs again, once; what came of it is recorded by `ended`."""
+    state, pull, now = matter.state, matter.pull, matter.now
+    job, run = matter.job, matter.head.runs.get(decided.run_id)
+    effect = pull.effects.get(f"rerun:{decided.run_id}")
+    under_way = effect is not None and effect.status == "started"
+    if under_way or job is None or run is None or run.attempt > decided.run_attempt:
+        return Met()
+    asked = rerun_asked(make_case(state, pull, now, matter.config), matter.check)
+    if f"rerun:{decided.run_id}:{decided.run_attempt}" not in state.ledger.events:
+        answer = state.ledger.rerun(asked, now)
+        if not isinstance(answer, Allowed):
+            over = (_end(decided, success=False, reason=answer.reason),)
+            return Met(again_at=answer.until) if answer.until is not None else Met(facts=over)
+    elif effect is not None and effect.status == "refused" and effect.retry_at is None:
+        return Met(facts=(_end(decided, success=False, reason=effect.reason or "GitHub refused it"),))
+    return rerun_of(state, pull, matter.check, job, asked, now=now)
+
+
+def _end(decided: ResolveDecided, *, success: bool, reason: str = "") -> ResolveEnded:
+    return ResolveEnded(
+        number=decided.number, ref_decision_seq=decided.seq, action=decided.action, success=success, reason=reason
+    )
+
+
+def ended(state: RepoState, pull: Pull) -> Iterator[ResolveEnded]:
+    """Give the outcomes that the journal does not know yet: what the next attempt of the run has shown."""
+    head = state.head(pull.seen.head_sha)
+    for each in pull.resolutions.values():
+        decided = each.decided
+        if each.ended is not None or decided.head_sha != pull.seen.head_sha or decided.action not in RERUNS:
+            continue
+        run = head.runs.get(decided.run_id)
+        if run is None or run.attempt <= decided.run_attempt or run.status != "completed":
+            continue
+        again = [
+            job
+            for job in head.jobs.values()
+            if job.run_id == decided.run_id
+            and job.attempt > decided.run_attempt
+            and check_of(job, run).same_job(decided.check)
+        ]
+        if again:
+            passed = any(meaning(job.conclusion) is Meaning.PASSED for job in again)
+            reason = "" if passed else "it was run again and failed again"
+            yield _end(decided, success=passed, reason=reason)

@@ -1,0 +1,55 @@
+"""What the resolver decided on failures, and what came of it (specification, section 10)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from resolver.executions import Check
+from resolver.ids import PullNumber, Sha
+from resolver.policy import Action
+from resolver.records import Record
+
+
+class ResolveDecided(Record):
+    """
+    The table's action for a failure class of a task: `resolve.decision`. `seq` counts the decisions of the repository.
+
+    What is executed begins at `due_at` (seconds) and runs the jobs of `run_id` after its `run_attempt` again.
+    `rationale` says what kept the table's own action from being taken, or how long is waited and why.
+    """
+
+    number: PullNumber
+    seq: int
+    head_sha: Sha
+    task_id: str
+    check: Check
+    fail_class: str
+    attempt: int
+    action: Action
+    source: Literal["table", "llm"]
+    at: float
+    due_at: float | None = None
+    run_id: int = 0
+    run_attempt: int = 0
+    rationale: str | None = None
+    unreachable: bool = False
+
+
+class ResolveEnded(Record):
+    """What came of a decision: `resolve.outcome`. Success is an observed success of the check, nothing less."""
+
+    number: PullNumber
+    ref_decision_seq: int
+    action: Action
+    success: bool
+    reason: str = ""
+
+
+ResolveFact = ResolveDecided | ResolveEnded
+
+
+class Resolution(Record):
+    """A decision, and how it ended."""
+
+    decided: ResolveDecided
+    ended: ResolveEnded | None = None
