@@ -35,7 +35,8 @@ lint: setup ## style, import rules and types
 	$(BIN)/mypy
 
 bench: setup ## the measurements of bench/, one after the other
-	@set -e; for file in bench/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+	@missed=; for file in bench/*.py; do echo "== $$file"; $(BIN)/python "$$file" || missed="$$missed $$file"; done; \
+		test -z "$$missed" || { echo "goals were missed in:$$missed" >&2; exit 1; }
 
 soak: setup ## the slower proofs
 	$(BIN)/python -m pytest -n 2 -m soak
