@@ -1,0 +1,157 @@
+"""The resolver at work on one pull request: waits, attempts, outcomes, breakers, and what is left to people."""
+
+from __future__ import annotations
+
+import pytest
+
+from resolver.actions import RerunJobs
+from resolver.config import parse_config
+from resolver.decide import decide_pull
+from resolver.decision_facts import DecisionRequested
+from resolver.fold import fold
+from resolver.ids import PullNumber, Sha
+from resolver.limits import Limits
+from resolver.policy import POLICY
+from resolver.resolve_facts import ResolveDecided, ResolveEnded
+from tests.core.made import HEAD, config, failure, files, job, looked_at_base, pull, repo, run, state_of, triaged
+
+LIMITS = Limits(ceiling="act")
+MANAGED = 'managed: {branches: ["**"]}\nmode: {rerun: act}\n'
+SURROUNDINGS = {
+    "gate-red-env": "network",
+    "dep-provision-failed": "network",
+    "lockfile-out-of-sync": "network",
+    "artifacts-missing": "network",
+    "disk-space-low": "network",
+    "registry-auth-missing": "network",
+}
+"""Classes whose row comes before attribution; the kind keeps attribution's own evidence out of these tests."""
+
+
+def red(fail_class="gate-red-env", settings=MANAGED, head=HEAD, message="could not resolve host", kind=None):
+    """A managed pull request, red for its surroundings alone."""
+    found = failure(None, fail_class=fail_class, kind=kind or SURROUNDINGS[fail_class], message=message, places=())
+    base = config(found=True, settings=parse_config(settings))
+    number = int(head[0], 16)
+    return (
+        repo(),
+        base,
+        looked_at_base(),
+        pull(head_sha=head, updated_at=100.0 + number),
+        files(7, head),
+        run(20 + number, head),
+        job(30 + number, head=head, run_id=20 + number),
+        triaged(30 + number, found, head=head, run_id=20 + number),
+    )
+
+
+def settle(state, now):
+    """Decide until nothing is recorded: the state, what was recorded, the actions, and when to look again."""
+    facts, actions, again = [], [], None
+    for _ in range(6):
+        due = decide_pull(state, PullNumber(7), now, LIMITS)
+        actions += [each for each in due.actions if isinstance(each, RerunJobs) and each not in actions]
+        again = due.again_at
+        for fact in due.facts:
+            state = fold(state, fact)
+        facts += due.facts
+        if not due.facts:
+            break
+    return state, facts, actions, again
+
+
+def of(kind, facts):
+    """The facts of one kind."""
+    return [fact for fact in facts if isinstance(fact, kind)]
+
+
+def again(state, conclusion, head=HEAD):
+    """The jobs ran once more."""
+    number = int(head[0], 16)
+    second = job(
+        50 + number, conclusion, head=head, run_id=20 + number, attempt=2, started_at=590.0, completed_at=600.0
+    )
+    ended = run(20 + number, head, attempt=2, conclusion=conclusion, updated_at=610.0)
+    told = triaged(
+        50 + number, failure(None, kind="network", fail_class="gate-red-env", places=()), head=head, run_id=20 + number
+    )
+    for fact in (second, ended, *((told,) if conclusion == "failure" else ())):
+        state = fold(state, fact)
+    return state
+
+
+@pytest.mark.parametrize("fail_class", SURROUNDINGS)
+def test_the_tables_first_cell_is_what_is_decided(fail_class):
+    """What can be carried out is; what cannot escalates, and says why."""
+    _, facts, _, _ = settle(state_of(*red(fail_class)), 200.0)
+    (decided,) = of(ResolveDecided, facts)
+    cell = POLICY.find(fail_class, "task").cell(1)
+    possible = cell in ("resume", "env-repair:provision-deps", "escalate")
+    assert decided.action == (cell if possible else "escalate")
+    assert (decided.attempt, decided.source) == (1, "table")
+    assert possible or cell in decided.rationale
+    assert bool(of(DecisionRequested, facts)) == (decided.action == "escalate")
+
+
+def test_the_wait_comes_first_and_then_one_rerun():
+    """The wait of the first attempt is a minute, moved by at most a fifth; before it nothing is started."""
+    state, facts, actions, at = settle(state_of(*red()), 200.0)
+    (decided,) = of(ResolveDecided, facts)
+    assert actions == []
+    assert at == decided.due_at
+    assert 200.0 + 48.0 <= decided.due_at <= 200.0 + 72.0
+    state, facts, actions, _ = settle(state, decided.due_at)
+    assert [each.run_id for each in actions] == [30]
+    assert of(ResolveDecided, facts) == []
+
+
+def test_success_is_an_observed_success():
+    """A green execution of the check ends it; nobody is asked."""
+    state, facts, _, _ = settle(state_of(*red()), 200.0)
+    state, _, _, _ = settle(state, of(ResolveDecided, facts)[0].due_at)
+    _, facts, _, _ = settle(again(state, "success"), 700.0)
+    assert [each.success for each in of(ResolveEnded, facts)] == [True]
+    assert of(DecisionRequested, facts) == []
+
+
+def test_a_failure_again_takes_the_next_column_and_asks_people():
+    """The second attempt's cell is the model's, which is off: it escalates, and the question is put once."""
+    state, facts, _, _ = settle(state_of(*red()), 200.0)
+    state, _, _, _ = settle(state, of(ResolveDecided, facts)[0].due_at)
+    state, facts, _, _ = settle(again(state, "failure"), 700.0)
+    assert [each.success for each in of(ResolveEnded, facts)] == [False]
+    assert [(each.attempt, each.action) for each in of(ResolveDecided, facts)] == [(2, "escalate")]
+    (asked,) = of(DecisionRequested, facts)
+    assert (asked.kind, asked.fail_class, asked.options) == ("failure", "gate-red-env", ("try-again", "accept"))
+    assert settle(state, 720.0)[1] == []
+
+
+def test_a_limits_own_words_make_the_wait_longer():
+    """`try again in 15 minutes` is waited for."""
+    words = "API rate limit exceeded, try again in 15 minutes"
+    _, facts, _, at = settle(state_of(*red(message=words, kind="rate-limit")), 200.0)
+    (decided,) = of(ResolveDecided, facts)
+    assert (decided.due_at, at) == (1_100.0, 1_100.0)
+
+
+def test_no_more_resolutions_than_the_breaker_allows():
+    """On ever new heads the same class is resolved three times, and then no more: people are asked at each head."""
+    state, made, asked = state_of(repo()), [], []
+    for number in range(1, 7):
+        for fact in red(head=Sha(f"{number:x}" * 40)):
+            state = fold(state, fact)
+        state, facts, _, _ = settle(state, 1_000.0 * number)
+        made += of(ResolveDecided, facts)
+        asked += of(DecisionRequested, facts)
+    assert [each.attempt for each in made] == [1, 2, 3]
+    assert len(asked) == 5
+    assert "3 resolutions of this class of failure" in asked[-1].why
+
+
+@pytest.mark.parametrize("settings", ['managed: {branches: ["**"]}\n', "mode: {rerun: act}\n"])
+def test_where_failres_may_not_act_the_table_is_not_asked(settings):
+    """Observed or not managed: no decision is recorded, nothing is started, nobody is asked unless it is managed."""
+    _, facts, actions, _ = settle(state_of(*red(settings=settings)), 200.0)
+    assert of(ResolveDecided, facts) == []
+    assert actions == []
+    assert bool(of(DecisionRequested, facts)) == ("managed" in settings)
