@@ -221,3 +221,9 @@ def _is_clock(node: ast.expr) -> bool:
     return (isinstance(node, ast.Name) and node.id in {"datetime", "date", "dt"}) or (
         isinstance(node, ast.Attribute) and node.attr in {"datetime", "date"}
     )
+
+
+def test_no_two_test_files_share_a_name():
+    """pytest collects files by their names alone where folders are no packages."""
+    names = [path.name for path in modules("tests") if path.name.startswith("test_")]
+    assert sorted(names) == sorted(set(names))
