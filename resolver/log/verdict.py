@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from resolver.failure import Finding, Place
 from resolver.fingerprint import fingerprint, normalise_space, set_fingerprint
-from resolver.ids import Fingerprint
 from resolver.log.collect import Collector
 from resolver.log.context import LogContext
 from resolver.log.drafts import Draft, Spot, Statement
 from resolver.log.keylines import choose_lines
 from resolver.log.merge import merge_items
 from resolver.log.paths import PathMap
-from resolver.log.structured import StructuredLine, parse_last_line
+from resolver.log.structured import parse_last_line
+from resolver.log.told import join_told
 from resolver.log.triage import Considered, Triage
 from resolver.secrets import mask
-from resolver.taxonomy import CLASS_OF_KIND, TAXONOMY, class_in_own_workflow
+from resolver.taxonomy import CLASS_OF_KIND, class_in_own_workflow
 
 if TYPE_CHECKING:
     from resolver.log.classify import LogScan
@@ -84,11 +84,9 @@ def conclude(scan: LogScan) -> Triage:
         "flaky": _flaky(collector, case),
     }
     told = parse_last_line(collector.structured, own_workflow=context.own_workflow) if collector.structured else None
-    if told is not None:
-        return _told(told, context, facts)
-    if not (case.drafts or case.summaries or case.exits):
-        return Triage(fail_class=None, kind="none", **facts)
-    return _weigh(scan, case, facts)
+    silent = not (case.drafts or case.summaries or case.exits)
+    found = Triage(fail_class=None, kind="none", **facts) if silent else _weigh(scan, case, facts)
+    return found if told is None else join_told(told, found, context)
 
 
 def _case(collector: Collector) -> Case:
@@ -276,37 +274,4 @@ def _from_statements(scan: LogScan, case: Case, summary: Statement | None, facts
         key_lines=choose_lines([], case.summaries, case.exits),
         why=told.rule.id,
         **facts,
-    )
-
-
-def _told(told: StructuredLine, context: LogContext, facts: dict[str, object]) -> Triage:
-    """The step said itself what failed."""
-    message = mask(told.message)
-    row = TAXONOMY[told.fail_class]
-    kind = row.kinds[0] if row.kinds else "unknown"
-    mark: Fingerprint = fingerprint(context.check, told.item, told.fail_class, message)
-    finding = Finding(
-        fail_class=told.fail_class,
-        kind=kind,
-        scope=told.scope,
-        check=context.check,
-        item=told.item and mask(told.item),
-        message=message,
-        stack=told.stack and mask(told.stack),
-        exit_status=told.exit_status,
-        output_path=told.output_path,
-        fingerprint=mark,
-        job_level=told.item is None,
-        source="structured",
-        rule="structured-line",
-        attribution=told.attribution,
-    )
-    return Triage(
-        fail_class=told.fail_class,
-        kind=kind,
-        findings=(finding,),
-        items=(finding.item,) if finding.item else (),
-        fingerprint=mark,
-        why="structured-line",
-        **{**facts, "exit_status": told.exit_status or facts["exit_status"]},
     )

@@ -126,3 +126,76 @@ def test_secret_in_the_line_is_masked() -> None:
     text = triage.model_dump_json()
     assert "ghs_a" not in text
     assert "ghp_b" not in text
+
+
+TWO_RED = (
+    b"=================================== FAILURES ===================================\n"
+    b"____________________________________ test_a ____________________________________\n"
+    b">       assert 1 == 2\n"
+    b"E       assert 1 == 2\n"
+    b"tests/test_a.py:4: AssertionError\n"
+    b"=========================== short test summary info ============================\n"
+    b"FAILED tests/test_a.py::test_a - assert 1 == 2\n"
+    b"FAILED tests/test_b.py::test_b - ValueError: no\n"
+    b"2 failed in 0.01s\n"
+)
+
+
+def test_the_rules_finding_of_the_same_item_completes_the_line() -> None:
+    """The line leads with class, item, attribution, status and path; words, place, excerpt and fingerprint are the log's."""
+    told = line(
+        item="tests/test_a.py::test_a", message="one test failed", attribution="task", exitStatus=1, outputPath="o"
+    )
+    by_rules = classify(TWO_RED, CHECK).findings[0]
+    finding = classify(TWO_RED + told, CHECK).findings[0]
+    assert (finding.source, finding.fail_class, finding.item) == (
+        "structured",
+        "gate-red-code",
+        "tests/test_a.py::test_a",
+    )
+    assert (finding.attribution, finding.exit_status, finding.output_path) == ("task", 1, "o")
+    assert (finding.message, finding.kind, finding.fingerprint) == ("assert 1 == 2", "test", by_rules.fingerprint)
+    assert [(place.path, place.line) for place in finding.places] == [("tests/test_a.py", 4)]
+    assert "E       assert 1 == 2" in finding.excerpt
+
+
+def test_other_failing_items_follow_the_line() -> None:
+    """A line has room for one item; what else failed is not lost, and the set's fingerprint knows it."""
+    for item in ("tests/test_b.py::test_b", "tests/test_c.py::test_c"):
+        triage = classify(TWO_RED + line(item=item), CHECK)
+        assert triage.items[0] == item
+        assert set(triage.items[1:]) == {"tests/test_a.py::test_a", "tests/test_b.py::test_b"} - {item}
+        assert [f.source for f in triage.findings[1:]] == ["rules"] * (len(triage.items) - 1)
+        assert triage.fingerprint != triage.findings[0].fingerprint
+
+
+def test_a_stall_stands_alone() -> None:
+    """What failed before the step hung is no part of the stall; its own item lends it places, never words or identity."""
+    triage = classify(TWO_RED + line(failClass="task-stalled", item="tests/test_a.py::test_a", message="hung"), CHECK)
+    (finding,) = triage.findings
+    assert (finding.fail_class, finding.kind, finding.message) == ("task-stalled", "stall", "hung")
+    assert finding.fingerprint != classify(TWO_RED, CHECK).findings[0].fingerprint
+    assert finding.places[0].line == 4
+
+
+@pytest.mark.parametrize(
+    ("log", "klass", "kind"),
+    [
+        (TWO_RED, "gate-red-code", "test"),
+        (b"npm error code E429\nnpm error 429 Too Many Requests\n", "gate-red-env", "rate-limit"),
+        (b"src/a.ts(3,5): error TS2322: Type 'x' is not assignable.\n", "gate-red-code", "type"),
+    ],
+    ids=["tests", "environment", "types"],
+)
+def test_a_line_that_only_says_red_lets_the_rules_decide(log: bytes, klass: str, kind: str) -> None:
+    """`gate-red-code` without an item is what a wrapper says of any red command; its status and path are kept."""
+    triage = classify(log + line(exitStatus=7, outputPath="out.jsonl"), CHECK)
+    assert (triage.fail_class, triage.kind, triage.exit_status) == (klass, kind, 7)
+    assert (triage.findings[0].exit_status, triage.findings[0].output_path) == (7, "out.jsonl")
+    assert triage.findings[0].source == "rules"
+
+
+def test_a_line_that_only_says_red_leads_where_the_rules_know_nothing() -> None:
+    """An exit status alone is no cause: the line's own words are then the best there is."""
+    triage = classify(b"something\n" + line(exitStatus=3) + b"##[error]Process completed with exit code 3.\n", CHECK)
+    assert [(f.source, f.message) for f in triage.findings] == [("structured", "the gate is red")]
