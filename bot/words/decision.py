@@ -18,6 +18,7 @@ _ENDS: Final = MappingProxyType(
     {
         "head-moved": "It ended without an answer when somebody pushed.",
         "base-moved": "It ended without an answer when the base moved.",
+        "passed": "It ended without an answer: the check has passed.",
         "out-of-time": "It ended without an answer when its time was over.",
     }
 )

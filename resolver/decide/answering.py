@@ -13,7 +13,7 @@ from resolver.answers import Accepted, Refused, check_answer, choose
 from resolver.command_facts import Said
 from resolver.commands import Answer, Standing
 from resolver.decide.asked import Hindered, plan_retry
-from resolver.decide.decisions import circumstances
+from resolver.decide.decisions import circumstances, how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.rights import silence
 from resolver.decision_facts import DecisionAnswered
@@ -22,6 +22,7 @@ from resolver.facts import Fact
 from resolver.policy import NEEDS, Abilities, Take, within
 from resolver.talk import Given
 
+PASSED = "the check has passed meanwhile, so that the question has ended"
 SPENT = "no execution of it is left within the limits"
 
 
@@ -44,6 +45,9 @@ def take_answer(here: Here, given: Given, answer: Answer, standing: Standing, be
     chosen = choose([each.decision() for each in pull.talk.decisions.values()], answer, now)
     if isinstance(chosen, Refused):
         return Answered(Said(kind="refused", command="answer", refused=chosen))
+    ended = how_it_ended(here.state, pull, pull.talk.decisions[chosen.decision_id], here.now)
+    if ended is not None and ended.why == "passed":
+        return _not_done(PASSED)
     missing = _missing(chosen, answer)
     if missing is not None:
         return _not_done(missing)

@@ -77,13 +77,24 @@ def questions(here: Here, left: int) -> Due:
     return Due(tuple(actions), again_at, facts)
 
 
-def how_it_ended(state: RepoState, pull: Pull, decision: Decision, now: float) -> Ended | None:
+def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested, now: float) -> Ended | None:
     """Say how a question ended; None while it is open."""
     answer = pull.talk.answers.get(decision.decision_id)
     if answer is not None:
         return Ended(answer=answer)
     why = expired(decision, circumstances(state, pull, now))
+    if why is None and _has_passed(state, pull, decision):
+        return Ended(why="passed")
     return None if why is None else Ended(why=why)
+
+
+def _has_passed(state: RepoState, pull: Pull, decision: DecisionRequested) -> bool:
+    """Say whether what was asked about is green now; a flaky test's question is not answered by a pass."""
+    if decision.because is None or decision.kind == "fix-flaky-test":
+        return False
+    head = state.head(pull.seen.head_sha)
+    mine = [job for job in head.current() if check_of(job, head.runs.get(job.run_id)).same_job(decision.because.check)]
+    return bool(mine) and all(meaning(job.conclusion) is Meaning.PASSED for job in mine)
 
 
 def _ask(here: Here) -> DecisionRequested | None:
@@ -102,6 +113,8 @@ def _ask(here: Here) -> DecisionRequested | None:
 
 def _escalates(pull: Pull, lead: Verdict) -> bool:
     """Say whether people come next: by the verdict itself, or by the resolver's row that it leads to."""
+    if lead.check.third_party:
+        return False  # nothing of another CI is ever started, so that there is nothing to decide
     if lead.next_action == "resolve":
         standing = here_decided(pull, lead.check, "task-stalled")
         return standing is not None and (standing.decided.action == "escalate" or standing.ended is not None)

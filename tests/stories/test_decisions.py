@@ -3,7 +3,7 @@
 import re
 
 from bot.cli.scenarios import team
-from bot.sandbox.ci.runner.function_job import failed
+from bot.sandbox.ci.runner.function_job import failed, passed
 from tests.stories.acts import runs
 from tests.stories.test_commands import reactions, replies
 
@@ -89,6 +89,21 @@ async def test_a_push_ends_the_question(world):
     await world.settle()
     assert reactions(late) == ["confused"]
     assert "ended when somebody pushed" in replies(world, pull)[-1]
+
+
+async def test_a_pass_ends_the_question(calm):
+    """Somebody ran the check again and it passed: the question is over, and a late answer says so."""
+    pull, decision = await asked(calm)
+    calm.sandbox.ci.job("unit", lambda _: passed("1 passed in 0.02s"))
+    (run,) = runs(calm.where(pull), head_sha=pull.head_sha)
+    await calm.people.rerun(run)
+    await calm.settle()
+    assert "It ended without an answer: the check has passed." in calm.said(pull)
+    assert pull.labels == []
+    late = calm.people.comment(pull, f"/failres answer try-again decision={decision}")
+    await calm.settle()
+    assert reactions(late) == ["confused"]
+    assert "has passed meanwhile" in replies(calm, pull)[-1]
 
 
 async def test_an_outsiders_answer_changes_nothing(calm):
