@@ -56,7 +56,7 @@ def is_news(state: RepoState, fact: Fact) -> bool:
         case CommandGiven():
             # Of an unknown pull request the comments are read once it is known.
             pull = state.pulls.get(fact.number)
-            return pull is not None and fact.command_id not in pull.talk.commands
+            return pull is not None and pull.seen.state == "open" and fact.command_id not in pull.talk.commands
         case CommentsRead():
             pull = state.pulls.get(fact.number)
             return pull is not None and (pull.talk.read_until is None or pull.talk.read_until < fact.until)
