@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from resolver.log.blocks import Window
 from resolver.log.lines import CleanLine, clean
 
+_AFTERWARDS = ("Post job cleanup.", "Cleaning up orphan processes")
+"""What the runner writes once the job's own steps are over."""
+
 
 def lines_after(window: Window, end: int, count: int) -> Iterator[CleanLine]:
     """Up to `count` clean lines that follow the line which ends at offset `end`."""
@@ -34,7 +37,29 @@ def lines_before(window: Window, start: int, count: int) -> Iterator[CleanLine]:
 
 
 def excerpt(window: Window, start: int, end: int, *, before: int, after: int, limit: int) -> str:
-    """The lines around ``data[start:end]`` as text, at most `limit` characters."""
-    head = list(lines_before(window, start, before))[::-1]
-    lines = [*head, clean(window.data[start:end]), *lines_after(window, end, after)]
+    """
+    The lines around ``data[start:end]`` as text, at most `limit` characters: of their own step, from its header to the
+    line with which the runner ends it.
+    """
+    head: list[CleanLine] = []
+    for line in lines_before(window, start, before):
+        head.append(line)
+        if _begins(line):
+            break
+    lines = [*head[::-1], clean(window.data[start:end])]
+    if not _ends(lines[-1]):
+        for line in lines_after(window, end, after):
+            if _begins(line) or line.text.startswith(_AFTERWARDS):
+                break
+            lines.append(line)
+            if _ends(line):
+                break
     return "\n".join(line.text for line in lines)[:limit]
+
+
+def _begins(line: CleanLine) -> bool:
+    return line.mark == "group" and line.text.startswith("Run ")
+
+
+def _ends(line: CleanLine) -> bool:
+    return line.mark == "error" and line.text.startswith("Process completed with exit code")

@@ -179,3 +179,35 @@ def test_output_cannot_talk_the_runners_exit_away() -> None:
     """A line of success that the output brings after the runner's exit line does not make the failure vanish."""
     log = b"FAILED tests/a.py::test_a - assert 0\n##[error]Process completed with exit code 1.\nFinished: SUCCESS\nJob succeeded\n"
     assert classify(log).items == ("tests/a.py::test_a",)
+
+
+def _stamped(*lines: str) -> bytes:
+    return b"".join(b"2026-01-01T00:00:%02d.0000000Z %s\n" % (n, line.encode()) for n, line in enumerate(lines))
+
+
+CHECKOUT = ("##[group]Run actions/checkout@v4", "##[endgroup]", "HEAD is now at 1234567 Merge", "'1234567'")
+STEP = ("##[group]Run make test", "make test", "##[endgroup]")
+END = ("##[error]Process completed with exit code 1.",)
+CLEANUP = ("Post job cleanup.", "/usr/bin/git version", "git version 2.51.0", "Cleaning up orphan processes")
+NEXT = ("##[group]Run tail log", "##[endgroup]", "the log")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(CHECKOUT + STEP, END + CLEANUP), (CHECKOUT + STEP, END + NEXT + CLEANUP), (STEP, CLEANUP[:1]), (STEP, NEXT)],
+    ids=["clean-up", "another-step", "no-exit-line", "no-exit-line-another-step"],
+)
+def test_an_excerpt_is_of_the_failing_step_alone(before: tuple[str, ...], after: tuple[str, ...]) -> None:
+    """It begins at the step's header at the earliest and ends with the line that ends the step."""
+    triage = classify(_stamped(*before, "FAILED tests/a.py::test_a - assert 0", "1 failed in 0.01s", *after))
+    lines = triage.findings[0].excerpt.splitlines()
+    assert lines[0] == "Run make test"
+    assert lines[-1] == ("Process completed with exit code 1." if END[0] in after else "1 failed in 0.01s")
+
+
+def test_an_excerpt_of_a_log_without_steps_is_cut_by_count_alone() -> None:
+    """Logs of other systems have no such marks: some lines before and after."""
+    around = tuple(f"line {n}" for n in range(50))
+    triage = classify(_stamped(*around, "FAILED tests/a.py::test_a - assert 0", *around))
+    lines = triage.findings[0].excerpt.splitlines()
+    assert (lines[0], lines[-1], len(lines)) == ("line 44", "line 23", 31)

@@ -97,10 +97,6 @@ tests/test_shop.py:4: AssertionError
 FAILED tests/test_shop.py::test_discount - assert 190 == 180
 ============================== 1 failed in 0.02s ===============================
 Process completed with exit code 1.
-Post job cleanup.
-/usr/bin/git version
-git version 2.51.0
-Cleaning up orphan processes
 ```
 
 </details>
