@@ -13,7 +13,8 @@ from resolver.facts import RepoObserved
 class Pace:
     """The workers' limits. GitHub: content is created at most 80 times a minute and 500 an hour, writes a second apart.
 
-    Waits are in seconds, `log_bytes` caps one downloaded log, `annotations` those of one check run.
+    Waits are in seconds, `log_bytes` caps one downloaded log, `annotations` those of one check run. A
+    command that is found later than `command_age` after it was written is not carried out.
     """
 
     orders: int = 16
@@ -29,6 +30,7 @@ class Pace:
     rerun_rest: float = 120.0
     log_bytes: int = 1_000_000_000
     annotations: int = 50
+    command_age: float = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from bot.objects import seconds
 from bot.told_commands import command_in
 from bot.work.outcome import Outcome
 from bot.work.place import Place
@@ -13,12 +14,14 @@ from resolver.talk_actions import ReadComments
 
 
 async def read_comments(place: Place, action: ReadComments) -> Outcome:
-    """Read the comments that were changed since; one that was edited after it was written holds no command."""
-    since = {} if action.since is None else {"since": _stamp(action.since)}
+    """Read the comments that were changed since; one that was edited, or is too old by now, holds no command."""
+    oldest = place.clock.now() - place.pace.command_age
+    since = {"since": _stamp(max(oldest, action.since or 0.0))}
     own = await place.github.app_id()
     facts: list[Fact] = []
     async for comment in place.installation.pages(place.path("/issues/{n}/comments", n=action.number), **since):
-        if comment.get("updated_at") != comment.get("created_at"):
+        written = seconds(comment.get("created_at")) or 0.0
+        if comment.get("updated_at") != comment.get("created_at") or written < oldest:
             continue
         given: CommandGiven | None = command_in(comment, action.number)
         if given is not None and not (given.by is not None and given.by.app_id == own):
