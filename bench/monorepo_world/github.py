@@ -171,10 +171,7 @@ class Double:
     def _jobs(self, request: web.Request) -> Any:
         jobs = self.world.run[int(request.match_info["run"])].jobs
         page, size = int(request.query.get("page", 1)), int(request.query.get("per_page", 30))
-        shown = {
-            "total_count": len(jobs),
-            "jobs": [self._job_object(job) for job in jobs[(page - 1) * size : page * size]],
-        }
+        shown = [self._job_object(job) for job in jobs[(page - 1) * size : page * size]]
         headers = {}
         if page * size < len(jobs):
             following = request.url.update_query(page=page + 1)
