@@ -10,7 +10,6 @@ from bot.words.inert import code, escape_html, fold_in, one_line
 from bot.words.replies import OPTION_WORDS, forms
 from bot.words.verdict import evidence, subject
 from resolver.decision_facts import DecisionRequested, Ended
-from resolver.decisions import KINDS
 from resolver.talk_actions import PostDecision
 from resolver.taxonomy import TAXONOMY
 
@@ -65,12 +64,11 @@ def _replies(asked: DecisionRequested) -> str:
         f"  ```\n  {reply}\n  ```"
         for word, reply in zip(words, replies, strict=True)
     ]
-    rights = "Apps that the configuration allows may answer too." if KINDS[asked.kind].apps else ""
     first = (
         "Nothing automatic follows here until this is answered or somebody pushes. "
         "Somebody with write access answers by a new comment with one of these lines:"
     )
-    return "\n\n".join(part for part in (first, *told, rights) if part)
+    return "\n\n".join((first, *told))
 
 
 def _ended(ended: Ended) -> str:

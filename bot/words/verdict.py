@@ -17,7 +17,7 @@ WAITS = {
     "log": "its log is being read",
     "base": "the clean base is being asked",
     "rerun": "the failed job runs once more on the same commit",
-    "row": "a repair of its environment comes first",
+    "row": "its surroundings may be the cause, so the failed job runs once more after a wait",
     "wait": "a result that is under way is waited for",
 }
 ROWS = 12

@@ -108,7 +108,8 @@ def _ask(here: Here) -> DecisionRequested | None:
     if kind == "fix-flaky-test" and _asked_elsewhere(state, pull, lead, here.now):
         return None
     reasons = (lead.reason, why_escalated(Matter(state, pull, lead.check, fail_class, here.now)))
-    return request(here, kind, fail_class, "; ".join(each for each in reasons if each))
+    told = dict.fromkeys(part for each in reasons for part in each.split("; ") if part)
+    return request(here, kind, fail_class, "; ".join(told))
 
 
 def _escalates(pull: Pull, lead: Verdict) -> bool:

@@ -30,6 +30,10 @@ from resolver.state import Head, Pull, RepoState
 RERUNS = ("resume", "env-repair:provision-deps", "park-retry")
 """The actions that are carried out here, all by running the failed jobs again."""
 
+FOR_PEOPLE = "executing it again cannot help, and people decide on this class of failure"
+
+NO_CACHE = "no dependency cache of the job is known that could be dropped, so it runs anew as it is"
+
 LIMITED = ("rate-limit", "quota")
 """Kinds of failure whose words may say when it is of use to try again."""
 
@@ -74,7 +78,7 @@ def resolve(matter: Matter, limits: Limits) -> Met | Refusal:
     decided = standing.decided
     if standing.ended is not None or decided.action not in RERUNS:
         reason = standing.ended.reason if standing.ended else decided.rationale
-        return _refused(matter, reason or "people decide on this class of failure")
+        return _refused(matter, reason or FOR_PEOPLE)
     if decided.due_at is not None and matter.now < decided.due_at:
         return Met(again_at=decided.due_at)
     return _carry_out(matter, decided)
@@ -99,8 +103,7 @@ def hopeless(pull: Pull) -> Iterator[Refusal]:
         row = POLICY.find(decided.fail_class, "task")
         if decided.head_sha == pull.seen.head_sha and row is not None and row.cell(1) == "escalate":
             for kind in ("rerun", "base"):
-                reason = "people decide on this class of failure, and no execution helps"
-                yield Refusal(kind=kind, reason=reason, commit=None, check=decided.check)
+                yield Refusal(kind=kind, reason=FOR_PEOPLE, commit=None, check=decided.check)
 
 
 def _forbidden(matter: Matter, limits: Limits) -> str | None:
@@ -186,6 +189,8 @@ def _decided(matter: Matter, take: Take, attempt: int) -> ResolveDecided:
         parked = _parked(matter, job, always=take.action == "park-retry")
         if parked is not None and parked > due_at:
             due_at, why = parked, "the limit that was met says when to try again"
+        elif take.action == "env-repair:provision-deps":
+            why = NO_CACHE
     return ResolveDecided(
         number=pull.seen.number,
         seq=1 + sum(len(each.resolutions) for each in matter.state.pulls.values()),
