@@ -143,12 +143,31 @@ def from_json(kind: str, data: Mapping[str, Any]) -> Fact | Unreadable:
         return Unreadable(kind=kind, number=number, why=f"{where}: {first['msg']}")
 
 
-def once(fact: Fact) -> str | None:
-    """Give the natural identity of a fact within its repository: told twice, it is one record.
+Repeatable = (
+    RepoObserved
+    | InstallationChanged
+    | PullObserved
+    | PullFilesRead
+    | PullConfigRead
+    | BaseMoved
+    | ConfigRead
+    | RunObserved
+    | JobProgressed
+    | RollupSeen
+    | RunsRead
+    | GateAttributed
+    | GateReattributed
+    | OutageChanged
+    | CommentsRead
+    | PullTouched
+)
+"""What may come back to an earlier value (a force-pushed base): `resolver.news` compares those with the state."""
 
-    None for what may come back to an earlier value (a force-pushed base): `resolver.news` compares those with the
-    state.
-    """
+
+def once(fact: Fact) -> str | None:
+    """Give the natural identity of a fact within its repository: told twice, it is one record. None: repeatable."""
+    if isinstance(fact, Repeatable):
+        return None
     match fact:
         case JobFinished():
             return f"job:{fact.run_id}:{fact.attempt}:{fact.job_id}"
@@ -186,24 +205,5 @@ def once(fact: Fact) -> str | None:
             return f"{kind_of(fact)}:{fact.command_id}:{fact.index}"
         case CommentGone():
             return f"gone:{fact.comment_id}"
-        case (
-            RepoObserved()
-            | InstallationChanged()
-            | PullObserved()
-            | PullFilesRead()
-            | PullConfigRead()
-            | BaseMoved()
-            | ConfigRead()
-            | RunObserved()
-            | JobProgressed()
-            | RollupSeen()
-            | RunsRead()
-            | GateAttributed()
-            | GateReattributed()
-            | OutageChanged()
-            | CommentsRead()
-            | PullTouched()
-        ):
-            return None
         case _:
             assert_never(fact)
