@@ -100,7 +100,11 @@ class FindPull(Action):
 
 
 class ReadLog(Action):
-    """Read a job's log: a failed one for its failures, a green one for the `wanted` items that ran."""
+    """Read a job's log: a failed one for its failures, a green one for the `wanted` items that ran.
+
+    `junit` are patterns of the names of artifacts with JUnit reports, `matchers` files with problem matchers, both as
+    the base's configuration has them.
+    """
 
     type: Literal["read-log"] = "read-log"
     our_run: RunId
@@ -111,6 +115,8 @@ class ReadLog(Action):
     check: str
     failed_steps: tuple[StepFinished, ...] = ()
     wanted: tuple[str, ...] = ()
+    junit: tuple[str, ...] = ()
+    matchers: tuple[str, ...] = ()
 
     @property
     def target(self) -> str:

@@ -12,6 +12,7 @@ from resolver.actions import AnyAction, ReadLog, ReadRuns, StartProbe, probe_tar
 from resolver.attribution import Refusal, WantBase
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
+from resolver.config import RepoConfig
 from resolver.decide.rights import config_of, explained_only, mode_of
 from resolver.decide.third_party import base_annotations, not_started
 from resolver.facts import Fact, JobFinished
@@ -45,7 +46,8 @@ def base_evidence(state: RepoState, pull: Pull, want: WantBase, now: float, limi
     for there in _probed(state, want.commit):
         unread.extend(job for job in _telling(there) if job.name == want.check.job and job.job_id not in there.triaged)
     if unread:
-        return Evidence(tuple(_read(job, want) for job in unread[-READ_AT_ONCE:]))
+        config = config_of(state, pull)
+        return Evidence(tuple(_read(job, want, config) for job in unread[-READ_AT_ONCE:]))
     return _probe(state, pull, want, now, limits)
 
 
@@ -66,7 +68,7 @@ def _telling(head: Head) -> list[JobFinished]:
     return sorted(jobs, key=lambda job: (job.completed_at or 0.0, job.job_id))
 
 
-def _read(job: JobFinished, want: WantBase) -> ReadLog:
+def _read(job: JobFinished, want: WantBase, config: RepoConfig) -> ReadLog:
     return ReadLog(
         our_run=RunId("base"),
         job_id=job.job_id,
@@ -76,6 +78,8 @@ def _read(job: JobFinished, want: WantBase) -> ReadLog:
         check=print_name(want.check),
         failed_steps=tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED),
         wanted=(want.item,) if want.item else (),
+        junit=config.junit,
+        matchers=config.problem_matchers,
     )
 
 

@@ -17,7 +17,9 @@ from resolver.actions import (
 )
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
+from resolver.config import RepoConfig
 from resolver.decide.due import Due, earlier
+from resolver.decide.rights import config_of
 from resolver.decide.third_party import annotation_reads
 from resolver.executions import Check
 from resolver.facts import JobFinished
@@ -41,8 +43,10 @@ def reads(state: RepoState, pull: Pull, limits: Limits) -> tuple[AnyAction, ...]
     head = state.head(head_sha)
     if any(job.run_id not in head.runs for job in head.failed()) or _contradicted(pull, head):
         wanted.append(ReadRuns(number=number, head_sha=head_sha, rollup=head.rollup))
-    wanted.extend(_logs(pull, head, limits))
-    wanted.extend(_green_logs(pull, head))
+    config = config_of(state, pull)
+    if state.bases.get(pull.seen.base_ref, Base()).config is not None:  # it names the reports to read with a log
+        wanted.extend(_logs(pull, head, config, limits))
+    wanted.extend(_green_logs(pull, head, config))
     wanted.extend(annotation_reads(number, head, limits))
     return tuple(wanted)
 
@@ -61,7 +65,7 @@ def _contradicted(pull: Pull, head: Head) -> bool:
     return (counts_differ or changed_since) and bool(seen.failed or failed or pull.reds)
 
 
-def _logs(pull: Pull, head: Head, limits: Limits) -> Iterator[ReadLog]:
+def _logs(pull: Pull, head: Head, config: RepoConfig, limits: Limits) -> Iterator[ReadLog]:
     if pull.files is None:
         return
     waiting = 0
@@ -72,10 +76,10 @@ def _logs(pull: Pull, head: Head, limits: Limits) -> Iterator[ReadLog]:
         if waiting >= limits.logs_at_once:
             return
         waiting += 1
-        yield _read(pull, head, job)
+        yield _read(pull, head, job, config)
 
 
-def _read(pull: Pull, head: Head, job: JobFinished, wanted: tuple[str, ...] = ()) -> ReadLog:
+def _read(pull: Pull, head: Head, job: JobFinished, config: RepoConfig, wanted: tuple[str, ...] = ()) -> ReadLog:
     return ReadLog(
         number=pull.seen.number,
         our_run=run_id(pull.seen),
@@ -86,10 +90,12 @@ def _read(pull: Pull, head: Head, job: JobFinished, wanted: tuple[str, ...] = ()
         check=print_name(check_of(job, head.runs.get(job.run_id))),
         failed_steps=tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED),
         wanted=wanted,
+        junit=config.junit,
+        matchers=config.problem_matchers,
     )
 
 
-def _green_logs(pull: Pull, head: Head) -> Iterator[ReadLog]:
+def _green_logs(pull: Pull, head: Head, config: RepoConfig) -> Iterator[ReadLog]:
     """Greens of checks that were red on this very head: whether the failing item ran in them decides about a flake."""
     items: dict[Check, set[str]] = {}
     for job in head.jobs.values():
@@ -100,7 +106,7 @@ def _green_logs(pull: Pull, head: Head) -> Iterator[ReadLog]:
     for job in head.jobs.values():
         check = check_of(job, head.runs.get(job.run_id))
         if meaning(job.conclusion) is Meaning.PASSED and check in items and job.job_id not in head.triaged:
-            yield _read(pull, head, job, tuple(sorted(items[check])))
+            yield _read(pull, head, job, config, tuple(sorted(items[check])))
 
 
 def logs_wanted(head: Head, limits: Limits) -> list[JobFinished]:

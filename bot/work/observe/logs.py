@@ -6,6 +6,8 @@ import hashlib
 from contextlib import aclosing
 
 from bot.github import NotFound, TooLarge
+from bot.work.observe.matcher_files import matchers_at
+from bot.work.observe.reports import read_reports
 from bot.work.observe.tree import files_at
 from bot.work.outcome import Outcome
 from bot.work.place import Place
@@ -15,9 +17,12 @@ from resolver.failure import Failure, Finding
 from resolver.failure import Place as CodePlace
 from resolver.ids import TextHash
 from resolver.log.classify import LogContext, LogScan, StepWindow
+from resolver.log.matchers import ProblemMatcher
 from resolver.log.passed import PassedScan
 from resolver.log.paths import PathMap
+from resolver.log.reported import join_failures, join_passed
 from resolver.log.tested_base import TestedBaseScan
+from resolver.log.uploads import UploadScan
 from resolver.secrets import mask
 
 NO_LOG = "no-log"
@@ -26,21 +31,26 @@ NO_LOG = "no-log"
 
 async def read_log(place: Place, action: ReadLog) -> Outcome:
     """Read a failed job's log and triage it; what the log names is mapped to files that exist at the head."""
-    scan, passed, base = LogScan(_context(action)), PassedScan(action.wanted), TestedBaseScan(action.head_sha)
+    scan = LogScan(_context(action, await matchers_at(place, action.head_sha, action.matchers)))
+    passed, base, uploads = PassedScan(action.wanted), TestedBaseScan(action.head_sha), UploadScan()
     path = place.path("/actions/jobs/{job}/logs", job=action.job_id)
     try:
         async with aclosing(place.installation.download(path, cap_bytes=place.pace.log_bytes)) as chunks:
             async for chunk in chunks:
-                for reader in (scan, passed, base):
+                for reader in (scan, passed, base, uploads):
                     reader.feed(chunk)
     except TooLarge:
         pass  # what was read so far is classified; the rest is told by `size`
-    triage = scan.close()
+    triage, seen = scan.close(), passed.close()
+    uploaded = uploads.close() if action.junit else ()
     named = any(at.path for finding in triage.findings for at in finding.places)
-    files = PathMap(await files_at(place, action.head_sha) if named else ())
-    texts: dict[str, str] = {}
+    paths = await files_at(place, action.head_sha) if named or uploaded else frozenset()
+    reports = await read_reports(place, action, uploaded, LogContext(check=action.check, repo_paths=paths))
+    seen = join_passed(seen, reports, action.wanted)
+    if action.failed_steps:
+        triage = join_failures(triage, reports)
+    files, texts = PathMap(paths), dict[str, str]()
     failures = tuple(_failure(action, finding, files, texts) for finding in triage.findings)
-    seen = passed.close()
     facts = JobTriaged(
         job_id=action.job_id,
         run_id=action.run_id,
@@ -72,12 +82,12 @@ def no_log(action: ReadLog, problem: NotFound) -> Outcome:
     return Outcome((missing,), result={"reason": str(problem)})
 
 
-def _context(action: ReadLog) -> LogContext:
+def _context(action: ReadLog, matchers: tuple[ProblemMatcher, ...]) -> LogContext:
     steps = tuple(
         StepWindow(number=step.number, name=step.name, started_at=step.started_at, completed_at=step.completed_at)
         for step in action.failed_steps
     )
-    return LogContext(check=action.check, failed_steps=steps)
+    return LogContext(check=action.check, failed_steps=steps, matchers=matchers)
 
 
 def _failure(action: ReadLog, finding: Finding, files: PathMap, texts: dict[str, str]) -> Failure:
