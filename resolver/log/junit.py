@@ -27,6 +27,8 @@ class JUnitLimits:
 
     findings: int = 500
     passed: int = 20_000
+    flaky: int = 500
+    name: int = 1_024
     text: int = 8_192
     depth: int = 64
 
@@ -104,12 +106,9 @@ class _Reader:
             self._case = None
 
     def _close(self, case: _Case) -> None:
-        item = mask(item_name(case.attributes, self.context.repo_paths))
-        try:
-            self.seconds[item] = float(case.attributes.get("time", "").replace(",", ""))
-        except ValueError:
-            self.seconds.pop(item, None)
-        if case.flaky and case.outcome == "passed":
+        item = mask(item_name(case.attributes, self.context.repo_paths)[: self.limits.name])
+        self._time(item, case.attributes.get("time", ""))
+        if case.flaky and case.outcome == "passed" and len(self.flaky) < self.limits.flaky:
             self.flaky.append(item)
         if case.outcome == "passed":
             if len(self.passed) < self.limits.passed:
@@ -119,6 +118,14 @@ class _Reader:
                 self.findings.append(self._finding(item, case))
             else:
                 self.capped += 1
+
+    def _time(self, item: str, text: str) -> None:
+        if len(self.seconds) >= self.limits.passed + self.limits.findings:
+            return
+        try:
+            self.seconds[item] = float(text.replace(",", ""))
+        except ValueError:
+            self.seconds.pop(item, None)
 
     def _finding(self, item: str, case: _Case) -> Finding:
         stack = mask("".join(case.text))[: self.limits.text]

@@ -48,7 +48,7 @@ async def read_reports(
     async for artifact in _artifacts(place, action, named, limits):
         data = await _download(place, artifact, limits)
         if data is not None:
-            told = await asyncio.to_thread(lambda zipped: list(_read(zipped, context, limits)), data)
+            told = await asyncio.to_thread(read_zip, data, context, limits)
             for file, problem in ((name, report.problem) for name, report in told if report.problem):
                 log.info("artifact %s of job %s: %s: %s", artifact["name"], action.job_id, file, problem)
             found.extend(report for _, report in told if report.problem is None)
@@ -87,19 +87,23 @@ async def _download(place: Place, artifact: dict[str, Any], limits: ReportLimits
     return bytes(data)
 
 
+def read_zip(data: bytes, context: LogContext, limits: ReportLimits) -> list[tuple[str, JUnitReport]]:
+    """Give each XML file of a zip with its report; what is wrong with the zip is the problem of an empty one."""
+    return list(_read(data, context, limits))
+
+
 def _read(data: bytes, context: LogContext, limits: ReportLimits) -> Iterator[tuple[str, JUnitReport]]:
-    """Each XML file of a zip with its report; what is wrong with the zip is the problem of an empty one."""
     left = limits.xml_bytes
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            files = sorted(e.filename for e in archive.infolist() if e.filename.lower().endswith(".xml"))
-            for name in files[: limits.files]:
-                with archive.open(name) as file:
+            files = [entry for entry in archive.infolist() if entry.filename.lower().endswith(".xml")]
+            for entry in sorted(files, key=lambda each: each.filename)[: limits.files]:
+                with archive.open(entry) as file:
                     text = file.read(left + 1)
                 left -= len(text)
                 if left < 0:
-                    yield name, JUnitReport(problem=f"more than {limits.xml_bytes} bytes of XML")
+                    yield entry.filename, JUnitReport(problem=f"more than {limits.xml_bytes} bytes of XML")
                     return
-                yield name, read_junit(text, context)
+                yield entry.filename, read_junit(text, context)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as problem:
         yield "the zip", JUnitReport(problem=f"it cannot be read: {problem}")
