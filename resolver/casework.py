@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from resolver.attribution import Case, Diff, Refusal, TaskFacts
+from resolver.conclusions import Meaning, meaning
 from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem, Own, Side, result_of
 from resolver.facts import JobFinished, ProbeDispatched, RunObserved
@@ -79,15 +80,21 @@ def _of_task(state: RepoState, pull: Pull) -> Iterator[Execution]:
 
 
 def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
+    """The executions on the base, and our probes of it, of the jobs that have failed on this head."""
     base = state.bases.get(pull.seen.base_ref, Base())
+    mine = state.head(pull.seen.head_sha)
+    asked = {job.name for job in mine.jobs.values() if meaning(job.conclusion) is Meaning.FAILED}
+    asked |= {stalled.name for stalled in mine.stalls.values()}
     for sha in base.line:
         head = state.head(sha)
-        yield from (_execution(head, job, side="base") for job in head.jobs.values())
+        yield from (_execution(head, job, side="base") for job in head.jobs.values() if job.name in asked)
         yield from _running(head, sha, side="base")
         yield from third_party(head, side="base")
     for probe in state.probes.values():
         head = state.head(probe.dispatched.commit)
         at = probe.dispatched.base_sha
+        if probe.dispatched.check.job not in asked:
+            continue
         ended = [_probed(head, job, probe.dispatched) for job in head.jobs.values()]
         yield from ended
         if probe.removed is None and not ended:
