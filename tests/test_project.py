@@ -224,6 +224,6 @@ def _is_clock(node: ast.expr) -> bool:
 
 
 def test_no_two_test_files_share_a_name():
-    """pytest collects files by their names alone where folders are no packages."""
+    """Pytest collects files by their names alone where folders are no packages."""
     names = [path.name for path in modules("tests") if path.name.startswith("test_")]
     assert sorted(names) == sorted(set(names))

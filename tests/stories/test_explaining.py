@@ -56,18 +56,16 @@ async def test_the_author_reads_what_failed_where_and_what_happens_now(world):
     """
     pull = await red(world)
     assert world.said(pull) == snapshot("""\
-✔ failres: neutral: tests/test_shop.py::test_discount fails, and no execution proves whose failure it is
+✔ failres: neutral: ci / unit failed: tests/test_shop.py::test_discount: assert 190 == 180
   tests/test_shop.py:4 tests/test_shop.py::test_discount: assert 190 == 180
 
 <!-- failres:sticky:1 -->
 
-**`tests/test_shop.py::test_discount` fails, and no execution proves whose failure it is**
-
-`ci / unit` failed: `tests/test_shop.py::test_discount`: `assert 190 == 180`
+**`ci / unit` failed: `tests/test_shop.py::test_discount`: `assert 190 == 180`**
 
 At [`tests/test_shop.py:4`](https://github.test/octo/shop/blob/‹discount:1›/tests/test_shop.py#L4) · [Log of `ci / unit`](https://github.test/octo/shop/actions/runs/‹id›/job/‹id›)
 
-**What happens now:** A person has to look: no class is proven; this pull request is not managed; the mode of probes is `observe`. failres only explains here: the configuration does not let it act on this branch.
+**What happens now:** Whose failure it is, is not proven (this pull request is not managed; the mode of probes is `observe`). failres only explains here; the configuration does not let it act on this pull request.
 
 <details>
 <summary>Evidence</summary>

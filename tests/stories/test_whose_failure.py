@@ -41,7 +41,7 @@ async def test_a_base_that_fails_in_the_same_way_is_to_blame(world):
 
 At [`tests/test_shop.py:4`](https://github.test/octo/shop/blob/‹docs:1›/tests/test_shop.py#L4) · [Log of `ci / unit`](https://github.test/octo/shop/actions/runs/‹id›/job/‹id›)
 
-**What happens now:** The base has to be mended; nothing on this branch helps, and rerunning does not either. failres only explains here: the configuration does not let it act on this branch.
+**What happens now:** The base has to be mended; nothing on this branch helps, and rerunning does not either. failres only explains here; the configuration does not let it act on this pull request.
 
 """)
 
@@ -68,7 +68,7 @@ async def test_a_failure_that_the_base_does_not_have_and_that_comes_again_is_the
 
 At [`tests/test_shop.py:4`](https://github.test/octo/shop/blob/‹discount:1›/tests/test_shop.py#L4) · [Log of `ci / unit`](https://github.test/octo/shop/actions/runs/‹id›/job/‹id›)
 
-**What happens now:** The branch has to be mended; the failing lines are named above. failres only explains here: the configuration does not let it act on this branch.
+**What happens now:** The branch has to be mended; the failing lines are named above. failres only explains here; the configuration does not let it act on this pull request.
 
 """)
 
@@ -95,7 +95,7 @@ async def test_a_failure_mended_on_the_base_since_is_drift(world):
 
 At [`tests/test_shop.py:4`](https://github.test/octo/shop/blob/‹docs:1›/tests/test_shop.py#L4) · [Log of `ci / unit`](https://github.test/octo/shop/actions/runs/‹id›/job/‹id›)
 
-**What happens now:** The branch has to be updated to its base; rerunning would test the old one again. failres only explains here: the configuration does not let it act on this branch.
+**What happens now:** The branch has to be updated to its base; rerunning would test the old one again. failres only explains here; the configuration does not let it act on this pull request.
 
 """)
 
