@@ -1,5 +1,4 @@
-"""
-The vocabulary of stories: the stage, a weather, and what a stranger would read.
+"""The vocabulary of stories: the stage, a weather, and what a stranger would read.
 
 Five weathers, one outcome: `calm`; `lost` (no webhook arrives, nothing tells of it: only the regular look helps);
 `twice`; `late` (shuffled, some only with the next batch); `restart` (the process dies after every journal record).
@@ -109,7 +108,9 @@ class World(Stage):
         for name, shas in self._branches().items():
             for number, sha in enumerate(shas, 1):
                 text = re.sub(f"{sha[:7]}[0-9a-f]*", f"‹{name}:{number}›", text)
-        return re.sub(r"/(runs|job|jobs)/\d+", r"/\1/‹id›", text)
+        text = re.sub(r"/(runs|job|jobs)/\d+", r"/\1/‹id›", text)
+        # A row of the evidence: the run's id, and how long ago it was; both are the weather's.
+        return re.sub(r"\b\d+, attempt (\d+) \| [^|\n]+ \|", r"‹id›, attempt \1 | ‹age› |", text)
 
     def _branches(self) -> dict[str, list[str]]:
         heads: dict[str, list[str]] = {}

@@ -50,8 +50,7 @@ async def red(world):
 
 
 async def test_the_author_reads_what_failed_where_and_what_happens_now(world):
-    """
-    A pull request breaks a test. The check run and the one comment name the test, the line, the message and what
+    """A pull request breaks a test. The check run and the one comment name the test, the line, the message and what
     follows; mended by the author, the comment says so and is hidden.
     """
     pull = await red(world)
@@ -72,7 +71,7 @@ At [`tests/test_shop.py:4`](https://github.test/octo/shop/blob/‹discount:1›/
 
 | ran on | commit | with base | showed | run | age | strength |
 | --- | --- | --- | --- | --- | --- | --- |
-| this branch | `‹discount:1›` | `3e69c80` | this failure | 3000000006, attempt 1 | 0 s | strong |
+| this branch | `‹discount:1›` | `3e69c80` | this failure | ‹id›, attempt 1 | ‹age› | strong |
 
 </details>
 
