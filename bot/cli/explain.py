@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from bot.cli.known import Found, find
+from bot.cli.known import Found, add_command
 from bot.cli.subparsers import Subparsers
-from bot.cli.where import add_store_options, reading_store
-from bot.store import JournalCorrupt, JournalRow, Store, StoreUnavailable
+from bot.store import JournalRow, Store
 from bot.words.failure import label
 from bot.words.stall import stalls, unfinished
 from bot.words.verdict import age
@@ -25,35 +22,16 @@ from resolver.report import Report
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
-    parser = subparsers.add_parser("explain", help="show everything that is known of a pull request's checks, and why")
-    parser.add_argument("pull", metavar="PULL", help="OWNER/NAME#NUMBER, or the number where there is one repository")
+    about = "show everything that is known of a pull request's checks, and why"
+    parser = add_command(subparsers, "explain", about, _explain)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    add_store_options(parser)
-    parser.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Explain; exit status 1 where the pull request is not known, 2 where the store cannot be read."""
-    try:
-        return asyncio.run(_explain(args))
-    except (StoreUnavailable, JournalCorrupt) as problem:
-        print(f"failres explain: {problem}", file=sys.stderr)
-        return 2
-
-
-async def _explain(args: argparse.Namespace) -> int:
-    async with reading_store(args) as store:
-        found = await find(store, args.pull)
-        if isinstance(found, str):
-            print(f"failres explain: {found}", file=sys.stderr)
-            return 1
-        report = compose(found.state, found.pull)
-        if args.json:
-            print(json.dumps(_as_json(found, report), ensure_ascii=False))
-            return 0
-        for line in await _lines(store, found, report):
-            print(line)
-    return 0
+async def _explain(store: Store, found: Found, args: argparse.Namespace) -> Sequence[str]:
+    report = compose(found.state, found.pull)
+    if args.json:
+        return [json.dumps(_as_json(found, report), ensure_ascii=False)]
+    return await _lines(store, found, report)
 
 
 async def _lines(store: Store, found: Found, report: Report) -> Sequence[str]:

@@ -1,10 +1,17 @@
-"""A pull request as the journal knows it, for the commands that only read."""
+"""A pull request as the journal knows it, and the commands that answer about one from the journal alone."""
 
 from __future__ import annotations
 
+import argparse
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from bot.store import JournalRow, Store
+from bot.cli.subparsers import Subparsers
+from bot.cli.where import add_store_options, reading_store
+from bot.store import JournalCorrupt, JournalRow, Store, StoreUnavailable
 from resolver.fold import fold_or_park
 from resolver.ids import PullNumber
 from resolver.journal import from_json
@@ -18,6 +25,39 @@ class Found:
     state: RepoState
     pull: Pull
     records: tuple[JournalRow, ...]
+
+
+Answer: TypeAlias = Callable[[Store, Found, argparse.Namespace], Awaitable[Iterable[str]]]
+"""The lines that a command prints of a pull request."""
+
+
+def add_command(subparsers: Subparsers, name: str, about: str, answer: Answer) -> argparse.ArgumentParser:
+    """Declare a command that answers about one pull request; give its parser for more options."""
+    parser = subparsers.add_parser(name, help=about)
+    parser.add_argument("pull", metavar="PULL", help="OWNER/NAME#NUMBER, or the number where there is one repository")
+    add_store_options(parser)
+    parser.set_defaults(run=lambda args: _run(args, name, answer))
+    return parser
+
+
+def _run(args: argparse.Namespace, name: str, answer: Answer) -> int:
+    """Print the answer; exit status 1 where the pull request is not known, 2 where the store cannot be read."""
+    try:
+        return asyncio.run(_answer(args, name, answer))
+    except (StoreUnavailable, JournalCorrupt) as problem:
+        print(f"failres {name}: {problem}", file=sys.stderr)
+        return 2
+
+
+async def _answer(args: argparse.Namespace, name: str, answer: Answer) -> int:
+    async with reading_store(args) as store:
+        found = await find(store, args.pull)
+        if isinstance(found, str):
+            print(f"failres {name}: {found}", file=sys.stderr)
+            return 1
+        for line in await answer(store, found, args):
+            print(line)
+    return 0
 
 
 async def find(store: Store, asked: str) -> Found | str:

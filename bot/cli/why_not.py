@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
-from bot.cli.known import Found, find
+from bot.cli.known import Found, add_command
 from bot.cli.subparsers import Subparsers
-from bot.cli.where import add_store_options, reading_store
 from bot.clock import SystemClock
 from bot.orders import writes
-from bot.store import JournalCorrupt, StoreUnavailable
+from bot.store import Store
 from resolver.actions import AnyAction
 from resolver.config import RepoConfig
 from resolver.config_sections import Managed, Modes
@@ -25,32 +22,11 @@ from resolver.state import Base, Pull, RepoState
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
-    parser = subparsers.add_parser(
-        "why-not", help="say what would be done on a pull request, and what keeps it from it"
-    )
-    parser.add_argument("pull", metavar="PULL", help="OWNER/NAME#NUMBER, or the number where there is one repository")
-    add_store_options(parser)
-    parser.set_defaults(run=run)
+    add_command(subparsers, "why-not", "say what would be done on a pull request, and what keeps it from it", _why_not)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Answer; exit status 1 where the pull request is not known, 2 where the store cannot be read."""
-    try:
-        return asyncio.run(_why_not(args))
-    except (StoreUnavailable, JournalCorrupt) as problem:
-        print(f"failres why-not: {problem}", file=sys.stderr)
-        return 2
-
-
-async def _why_not(args: argparse.Namespace) -> int:
-    async with reading_store(args) as store:
-        found = await find(store, args.pull)
-    if isinstance(found, str):
-        print(f"failres why-not: {found}", file=sys.stderr)
-        return 1
-    for line in answer(found, SystemClock().now()):
-        print(line)
-    return 0
+async def _why_not(_store: Store, found: Found, _args: argparse.Namespace) -> Iterator[str]:
+    return answer(found, SystemClock().now())
 
 
 def answer(found: Found, now: float) -> Iterator[str]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from resolver.actions import AnyAction, SyncBranch
+from resolver.actions import AnyAction
 from resolver.attribution import Verdict, rerun_asked
 from resolver.casework import check_of, make_case, task_id
 from resolver.command_facts import Button
 from resolver.config import ActionKind
 from resolver.decide.rerunning import rerun_of
 from resolver.decide.rights import config_of, explained_only, mode_of, silence
+from resolver.decide.syncing import sync_of
 from resolver.facts import Fact, JobFinished
 from resolver.ledger import Allowed, RerunAsked
 from resolver.limits import Limits
@@ -85,15 +86,7 @@ def plan_sync(state: RepoState, pull: Pull, now: float, limits: Limits) -> Plann
     answer = state.ledger.sync(task, base.sha, pull.seen.head_sha, drift=False, now=now)
     if not isinstance(answer, Allowed):
         return Hindered(answer.reason, answer.until)
-    action = SyncBranch(
-        number=pull.seen.number,
-        head_sha=pull.seen.head_sha,
-        base_ref=pull.seen.base_ref,
-        base_sha=base.sha,
-        sync_id=f"sync:{task}:{base.sha}:{pull.seen.head_sha}",
-        scope=pull.scope or (),
-        asked=True,
-    )
+    action = sync_of(pull, base.sha, asked=True)
     effect = pull.effects.get(action.target)
     if effect is not None and effect.status == "started":
         return Hindered("it is being synchronised already")

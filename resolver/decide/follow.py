@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from resolver.actions import SyncBranch
 from resolver.attribution import Refusal, Verdict
 from resolver.casework import check_of, task_id
 from resolver.decide.rerunning import Met, rerun_of
 from resolver.decide.resolve import Matter, resolve
 from resolver.decide.rights import config_of, managed, mode_of
+from resolver.decide.syncing import sync_of
 from resolver.ledger import Allowed, RerunAsked
 from resolver.limits import Limits
 from resolver.state import Base, Pull, RepoState
@@ -48,16 +48,7 @@ def _synchronise(state: RepoState, pull: Pull, now: float) -> Met:
     answer = state.ledger.sync(task, base.sha, pull.seen.head_sha, drift=True, now=now)
     if not isinstance(answer, Allowed):
         return Met(again_at=answer.until)
-    action = SyncBranch(
-        number=pull.seen.number,
-        head_sha=pull.seen.head_sha,
-        base_ref=pull.seen.base_ref,
-        base_sha=base.sha,
-        sync_id=f"sync:{task}:{base.sha}:{pull.seen.head_sha}",
-        scope=pull.scope or (),
-        drift=True,
-    )
-    return Met((action,))
+    return Met((sync_of(pull, base.sha, drift=True),))
 
 
 def _rerun(state: RepoState, pull: Pull, lead: Verdict, now: float) -> Met:
