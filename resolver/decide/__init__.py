@@ -16,7 +16,7 @@ from resolver.decide.follow import follow
 from resolver.decide.gate import reads, repository_reads
 from resolver.decide.outage import outage
 from resolver.decide.reruns import ended_reruns
-from resolver.decide.resolve import ended
+from resolver.decide.resolve_outcomes import ended
 from resolver.decide.rights import Silence, silence
 from resolver.decide.speak import speak
 from resolver.decide.stalls import watch_jobs

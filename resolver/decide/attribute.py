@@ -29,8 +29,9 @@ from resolver.casework import make_case, task_id
 from resolver.config import RepoConfig
 from resolver.decide.base_evidence import base_evidence
 from resolver.decide.due import earlier
+from resolver.decide.matter import Matter
 from resolver.decide.rerunning import Met, rerun_action, rerun_of
-from resolver.decide.resolve import Matter, hopeless, resolve
+from resolver.decide.resolve import hopeless, resolve
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.decide.stalls import stall_wants
 from resolver.decide.third_party import not_started

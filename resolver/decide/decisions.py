@@ -14,7 +14,8 @@ from resolver.conclusions import Meaning, meaning
 from resolver.decide.asked import rerun_is_left
 from resolver.decide.due import Due
 from resolver.decide.here import Here
-from resolver.decide.resolve import Matter, escalation, here_decided, why_escalated
+from resolver.decide.matter import Matter, here_decided
+from resolver.decide.resolve import escalation, why_escalated
 from resolver.decide.rights import config_of, managed, mode_of, silence
 from resolver.decision_facts import DecisionRequested, Ended
 from resolver.decisions import Asking, Circumstances, Decision, Head, Kind, Word, ask, expired, kind_for

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from resolver.attribution import Refusal, Verdict
 from resolver.casework import check_of, task_id
+from resolver.decide.matter import Matter
 from resolver.decide.rerunning import Met, rerun_of
-from resolver.decide.resolve import Matter, resolve
+from resolver.decide.resolve import resolve
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.decide.syncing import sync_of
 from resolver.ledger import Allowed, RerunAsked

@@ -7,28 +7,22 @@ longer. What cannot be done here escalates and says why.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from resolver.attribution import Refusal, rerun_asked
 from resolver.backoff import LimitSigns, backoff, retry_at
-from resolver.breakers import Resolutions, Tripped, tripped
-from resolver.casework import check_of, make_case, task_id
-from resolver.conclusions import Meaning, meaning
-from resolver.config import RepoConfig
+from resolver.breakers import tripped
+from resolver.casework import make_case, task_id
+from resolver.decide.matter import Matter, here_decided, resolutions, tripped_reason
 from resolver.decide.rerunning import Met, rerun_of
-from resolver.decide.rights import config_of, managed, mode_of
+from resolver.decide.resolve_outcomes import RERUNS, end
+from resolver.decide.rights import managed, mode_of
 from resolver.digest import digest
-from resolver.executions import Check
 from resolver.facts import JobFinished
 from resolver.ledger import Allowed
 from resolver.limits import Limits
 from resolver.policy import NEEDS, POLICY, Abilities, Take, rule, within
-from resolver.resolve_facts import Resolution, ResolveDecided, ResolveEnded
-from resolver.runs import run_id
-from resolver.state import Head, Pull, RepoState
-
-RERUNS = ("resume", "env-repair:provision-deps", "park-retry")
-"""The actions that are carried out here, all by running the failed jobs again."""
+from resolver.resolve_facts import ResolveDecided
+from resolver.state import Pull
 
 FOR_PEOPLE = "executing it again cannot help, and people decide on this class of failure"
 
@@ -38,33 +32,6 @@ LIMITED = ("rate-limit", "quota")
 """Kinds of failure whose words may say when it is of use to try again."""
 
 _DRAW = 1 << 32
-
-
-@dataclass(frozen=True, slots=True)
-class Matter:
-    """A class of failure of one check on a pull request's head, as it stands now (seconds)."""
-
-    state: RepoState
-    pull: Pull
-    check: Check
-    fail_class: str
-    now: float
-
-    @property
-    def config(self) -> RepoConfig:
-        """The base's configuration."""
-        return config_of(self.state, self.pull)
-
-    @property
-    def head(self) -> Head:
-        """What is known of the head."""
-        return self.state.head(self.pull.seen.head_sha)
-
-    @property
-    def job(self) -> JobFinished | None:
-        """The check's newest failed execution whose run is known."""
-        red = [job for job in self.head.failed() if check_of(job, self.head.runs.get(job.run_id)).same_job(self.check)]
-        return red[-1] if red and red[-1].run_id in self.head.runs else None
 
 
 def resolve(matter: Matter, limits: Limits) -> Met | Refusal:
@@ -82,18 +49,6 @@ def resolve(matter: Matter, limits: Limits) -> Met | Refusal:
     if decided.due_at is not None and matter.now < decided.due_at:
         return Met(again_at=decided.due_at)
     return _carry_out(matter, decided)
-
-
-def here_decided(pull: Pull, check: Check, fail_class: str) -> Resolution | None:
-    """The newest decision on that class of failure of that workflow on this head: failed jobs run again together."""
-    found = [
-        each
-        for each in pull.resolutions.values()
-        if each.decided.head_sha == pull.seen.head_sha
-        and each.decided.check.workflow == check.workflow
-        and each.decided.fail_class == fail_class
-    ]
-    return found[-1] if found else None
 
 
 def hopeless(pull: Pull) -> Iterator[Refusal]:
@@ -152,14 +107,6 @@ def escalation(matter: Matter) -> ResolveDecided | None:
     return _decided(matter, take.model_copy(update={"action": "escalate"}), made.attempt)
 
 
-def resolutions(state: RepoState, pull: Pull, fail_class: str) -> Resolutions:
-    """Count the decisions: of this class on this task, and of the whole run."""
-    ours = run_id(pull.seen)
-    of_run = sum(len(each.resolutions) for each in state.pulls.values() if run_id(each.seen) == ours)
-    of_class = sum(each.decided.fail_class == fail_class for each in pull.resolutions.values())
-    return Resolutions(of_class=of_class, of_run=of_run)
-
-
 def why_escalated(matter: Matter) -> str:
     """Say what the resolver made of this failure before people were asked; empty where it had no say."""
     standing = here_decided(matter.pull, matter.check, matter.fail_class)
@@ -171,12 +118,6 @@ def why_escalated(matter: Matter) -> str:
     made = resolutions(matter.state, matter.pull, matter.fail_class)
     trip = tripped(matter.fail_class, "task", made, matter.config.budget)
     return tripped_reason(trip) if trip is not None else ""
-
-
-def tripped_reason(trip: Tripped) -> str:
-    """Say which breaker allows nothing more."""
-    whose = "of this class of failure on this task" if trip.breaker == "class" else "of this run"
-    return f"{trip.count} resolutions {whose} were made, and no more than {trip.limit} are"
 
 
 def _decided(matter: Matter, take: Take, attempt: int) -> ResolveDecided:
@@ -232,37 +173,8 @@ def _carry_out(matter: Matter, decided: ResolveDecided) -> Met | Refusal:
     if f"rerun:{decided.run_id}:{decided.run_attempt}" not in state.ledger.events:
         answer = state.ledger.rerun(asked, now)
         if not isinstance(answer, Allowed):
-            over = (_end(decided, success=False, reason=answer.reason),)
+            over = (end(decided, success=False, reason=answer.reason),)
             return Met(again_at=answer.until) if answer.until is not None else Met(facts=over)
     elif effect is not None and effect.status == "refused" and effect.retry_at is None:
-        return Met(facts=(_end(decided, success=False, reason=effect.reason or "GitHub refused it"),))
+        return Met(facts=(end(decided, success=False, reason=effect.reason or "GitHub refused it"),))
     return rerun_of(state, pull, matter.check, job, asked, now=now)
-
-
-def _end(decided: ResolveDecided, *, success: bool, reason: str = "") -> ResolveEnded:
-    return ResolveEnded(
-        number=decided.number, ref_decision_seq=decided.seq, action=decided.action, success=success, reason=reason
-    )
-
-
-def ended(state: RepoState, pull: Pull) -> Iterator[ResolveEnded]:
-    """Give the outcomes that the journal does not know yet: what the next attempt of the run has shown."""
-    head = state.head(pull.seen.head_sha)
-    for each in pull.resolutions.values():
-        decided = each.decided
-        if each.ended is not None or decided.head_sha != pull.seen.head_sha or decided.action not in RERUNS:
-            continue
-        run = head.runs.get(decided.run_id)
-        if run is None or run.attempt <= decided.run_attempt or run.status != "completed":
-            continue
-        again = [
-            job
-            for job in head.jobs.values()
-            if job.run_id == decided.run_id
-            and job.attempt > decided.run_attempt
-            and check_of(job, run).same_job(decided.check)
-        ]
-        if again:
-            passed = any(meaning(job.conclusion) is Meaning.PASSED for job in again)
-            reason = "" if passed else "it was run again and failed again"
-            yield _end(decided, success=passed, reason=reason)

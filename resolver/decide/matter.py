@@ -1,0 +1,68 @@
+"""What the resolver decides about: a class of failure of one check on one head, with what was decided on it before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from resolver.breakers import Resolutions, Tripped
+from resolver.casework import check_of
+from resolver.config import RepoConfig
+from resolver.decide.rights import config_of
+from resolver.executions import Check
+from resolver.facts import JobFinished
+from resolver.resolve_facts import Resolution
+from resolver.runs import run_id
+from resolver.state import Head, Pull, RepoState
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """A class of failure of one check on a pull request's head, as it stands now (seconds)."""
+
+    state: RepoState
+    pull: Pull
+    check: Check
+    fail_class: str
+    now: float
+
+    @property
+    def config(self) -> RepoConfig:
+        """The base's configuration."""
+        return config_of(self.state, self.pull)
+
+    @property
+    def head(self) -> Head:
+        """What is known of the head."""
+        return self.state.head(self.pull.seen.head_sha)
+
+    @property
+    def job(self) -> JobFinished | None:
+        """The check's newest failed execution whose run is known."""
+        red = [job for job in self.head.failed() if check_of(job, self.head.runs.get(job.run_id)).same_job(self.check)]
+        return red[-1] if red and red[-1].run_id in self.head.runs else None
+
+
+def here_decided(pull: Pull, check: Check, fail_class: str) -> Resolution | None:
+    """The newest decision on that class of failure of that workflow on this head: failed jobs run again together."""
+    found = [
+        each
+        for each in pull.resolutions.values()
+        if each.decided.head_sha == pull.seen.head_sha
+        and each.decided.check.workflow == check.workflow
+        and each.decided.fail_class == fail_class
+    ]
+    return found[-1] if found else None
+
+
+def resolutions(state: RepoState, pull: Pull, fail_class: str) -> Resolutions:
+    """Count the decisions: of this class on this task, and of the whole run."""
+    ours = run_id(pull.seen)
+    of_run = sum(len(each.resolutions) for each in state.pulls.values() if run_id(each.seen) == ours)
+    of_class = sum(each.decided.fail_class == fail_class for each in pull.resolutions.values())
+    return Resolutions(of_class=of_class, of_run=of_run)
+
+
+def tripped_reason(trip: Tripped) -> str:
+    """Say which breaker allows nothing more."""
+    whose = "of this class of failure on this task" if trip.breaker == "class" else "of this run"
+    return f"{trip.count} resolutions {whose} were made, and no more than {trip.limit} are"
