@@ -129,7 +129,14 @@ def job_finished(job: Json) -> JobFinished | None:
             runner=job.get("runner_name"),
             url=str(job.get("html_url") or ""),
             steps=tuple(_step(step) for step in job.get("steps") or ()),
+            check_run_id=_last_number(job.get("check_run_url")),
         )
+
+
+def _last_number(address: object) -> int | None:
+    """Read the id at the end of an API address."""
+    last = str(address or "").rpartition("/")[2]
+    return int(last) if last.isascii() and last.isdecimal() else None
 
 
 def _step(step: Json) -> StepFinished:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from bot.objects import Json, NotUnderstood, seconds, understood
+from bot.check_annotations import annotations_of
+from bot.objects import Json, seconds, understood
 from resolver.conclusions import Meaning, meaning
 from resolver.executions import Check
 from resolver.ids import Sha
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, check_of_app, check_of_context
-from resolver.third_party_output import Annotation, Output, read_annotations, read_output
+from resolver.third_party_output import Output, read_annotations, read_output
 
 ACTIONS = "github-actions"
 """The slug of the App under which Actions reports its jobs; those are known as jobs."""
@@ -76,26 +77,10 @@ def annotations_read(
     check: Check, check_run_id: int, head_sha: Sha, completed_at: float | None, listed: Iterable[Json]
 ) -> AnnotationsRead:
     """Read the annotations of a failed check run; one that is not understood is left out."""
-    findings, capped = read_annotations(check, [each for each in map(_annotation, listed) if each is not None])
+    findings, capped = read_annotations(check, annotations_of(listed))
     return AnnotationsRead(
         check_run_id=check_run_id, head_sha=head_sha, completed_at=completed_at, findings=findings, capped=capped
     )
-
-
-def _annotation(item: Json) -> Annotation | None:
-    try:
-        with understood("annotation"):
-            whole_line = item.get("start_line") == item.get("end_line")
-            return Annotation(
-                path=str(item["path"]),
-                line=item.get("start_line"),
-                col=item.get("start_column") if whole_line else None,
-                level=str(item.get("annotation_level") or ""),
-                title=str(item.get("title") or ""),
-                message=str(item.get("message") or ""),
-            )
-    except NotUnderstood:
-        return None
 
 
 def link(address: object) -> str:

@@ -103,7 +103,7 @@ class ReadLog(Action):
     """Read a job's log: a failed one for its failures, a green one for the `wanted` items that ran.
 
     `junit` are patterns of the names of artifacts with JUnit reports, `matchers` files with problem matchers, both as
-    the base's configuration has them.
+    the base's configuration has them. `check_run_id` is where GitHub keeps a failed job's annotations.
     """
 
     type: Literal["read-log"] = "read-log"
@@ -117,6 +117,7 @@ class ReadLog(Action):
     wanted: tuple[str, ...] = ()
     junit: tuple[str, ...] = ()
     matchers: tuple[str, ...] = ()
+    check_run_id: int | None = None
 
     @property
     def target(self) -> str:

@@ -135,7 +135,9 @@ class StepFinished(Record):
 
 
 class JobFinished(Record):
-    """One execution: a job of one attempt that has ended, whatever told us so."""
+    """One execution: a job of one attempt that has ended, whatever told us so. GitHub keeps its annotations at
+    `check_run_id`.
+    """
 
     job_id: int
     run_id: int
@@ -150,10 +152,12 @@ class JobFinished(Record):
     runner: str | None
     url: str
     steps: tuple[StepFinished, ...] = ()
+    check_run_id: int | None = None
 
 
 class JobTriaged(Record):
-    """What a job's log said. `missing` says why there was no log; then there is no verdict either.
+    """What a job's log said, with its reports and annotations. `missing` says why nothing is known of it; then there is
+    no verdict either.
 
     `tested_base` is the base commit that the checkout named; `passed` are items, or what holds them, that were seen
     executed and passed; `tests` is the runner's own count.

@@ -13,6 +13,7 @@ from resolver.casework import print_name
 from resolver.executions import Check
 from resolver.failure import Finding, Place
 from resolver.fingerprint import fingerprint
+from resolver.log.annotations import Annotation
 from resolver.log.classify import LogContext, classify
 from resolver.records import Record
 from resolver.secrets import mask
@@ -32,17 +33,6 @@ class OutputLimits(Record):
 
 
 OUTPUT_LIMITS = OutputLimits()
-
-
-class Annotation(Record):
-    """One annotation of a check run, as GitHub gives it; `level` is `failure`, `warning` or `notice`."""
-
-    path: str
-    line: int | None
-    col: int | None = None
-    level: str
-    title: str = ""
-    message: str
 
 
 class Output(Record):

@@ -19,7 +19,7 @@ from bot.work.outcome import Outcome, delivery_of
 from bot.work.pacing import Pacing
 from bot.work.perform import perform
 from bot.work.place import Pace, Place
-from resolver.actions import ReadLog
+from resolver.actions import AnyAction, ReadLog
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class Workers:
 
     async def _try(self, leased: LeasedOrder, assignment: Assignment, place: Place) -> None:
         try:
-            outcome = await perform(place, assignment.action, self._store)
+            outcome = await self._perform(leased, assignment.action, place)
         except RateLimited as limit:
             await self._hold(leased, assignment, limit)
         except NotFound as problem:
@@ -83,6 +83,15 @@ class Workers:
         else:
             await self._finish(leased, assignment, outcome)
 
+    async def _perform(self, leased: LeasedOrder, action: AnyAction, place: Place) -> Outcome:
+        """Perform; a log that GitHub does not have after long enough is an outcome too."""
+        try:
+            return await perform(place, action, self._store)
+        except NotFound as problem:
+            if isinstance(action, ReadLog) and leased.attempts >= self._pace.lag_tries:
+                return await no_log(place, action, problem)
+            raise
+
     async def _hold(self, leased: LeasedOrder, assignment: Assignment, limit: RateLimited) -> None:
         """Let the installation rest until GitHub's time; both its lanes, unless only our own reserve is touched."""
         if limit.kind != "reserve":
@@ -94,8 +103,6 @@ class Workers:
         """GitHub lags behind its own webhooks: ask again for a while before a thing counts as not there."""
         if leased.attempts < self._pace.lag_tries:
             await self._store.retry_order(leased, self._later(leased), reason=str(problem))
-        elif isinstance(assignment.action, ReadLog):
-            await self._finish(leased, assignment, no_log(assignment.action, problem))
         else:
             await self._finish(leased, assignment, self._refusal(problem))
 

@@ -80,6 +80,7 @@ def _read(job: JobFinished, want: WantBase, config: RepoConfig) -> ReadLog:
         wanted=(want.item,) if want.item else (),
         junit=config.junit,
         matchers=config.problem_matchers,
+        check_run_id=job.check_run_id if meaning(job.conclusion) is Meaning.FAILED else None,
     )
 
 

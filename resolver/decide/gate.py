@@ -92,6 +92,7 @@ def _read(pull: Pull, head: Head, job: JobFinished, config: RepoConfig, wanted: 
         wanted=wanted,
         junit=config.junit,
         matchers=config.problem_matchers,
+        check_run_id=job.check_run_id if meaning(job.conclusion) is Meaning.FAILED else None,
     )
 
 

@@ -12,12 +12,20 @@ from resolver.log.triage import Triage
 from resolver.records import Record
 from resolver.secrets import mask
 
+NO_FILE = ".github"
+"""GitHub: the path of an annotation that belongs to no file."""
+
 
 class Annotation(Record):
-    """One annotation as the check-run API lists it; `level` is `failure`, `warning` or `notice`."""
+    """One annotation as the check-run API lists it; `level` is `failure`, `warning` or `notice`.
+
+    GitHub: `path` is relative to the repository's root, `.github` where the annotation belongs to no file; a column is
+    given only for an annotation of one line.
+    """
 
     path: str = ""
     line: int | None = None
+    col: int | None = None
     level: str = "failure"
     title: str = ""
     message: str = ""
@@ -45,6 +53,6 @@ def read_annotations(annotations: Iterable[Annotation], context: LogContext | No
 
 def _place(annotation: Annotation, maps: PathMap) -> Place | None:
     """The annotation's place; none for the runner's own, which point at `.github`."""
-    if not maps.find(annotation.path) or annotation.path == ".github":
+    if not maps.find(annotation.path) or annotation.path == NO_FILE:
         return None
-    return maps.place(annotation.path, annotation.line, None, mask(annotation.message))
+    return maps.place(annotation.path, annotation.line, annotation.col, mask(annotation.message))

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from resolver.log.annotated import join_annotations, wants_annotations
 from resolver.log.annotations import Annotation, read_annotations
 from resolver.log.classify import LogContext, classify
 from resolver.log.junit import read_junit
@@ -222,3 +223,64 @@ def test_errors_of_a_log_are_mapped() -> None:
     )
     assert [(e.path, e.mapped) for e in triage.errors] == [("src/app/main.py", True), ("/usr/lib/x.py", False)]
     assert triage.findings[0].places[0].mapped
+
+
+def said(message: str, path: str = ".github", line: int = 1, level: str = "failure") -> Annotation:
+    """One annotation as GitHub lists it."""
+    return Annotation(path=path, line=line, message=message, level=level)
+
+
+EXIT = "Process completed with exit code 1."
+ONLY_EXIT = f"##[error]{EXIT}\n".encode()
+LOST = "The hosted runner lost communication with the server. Anything in your workflow that starves it"
+SHOP = LogContext(check="ci", repo_paths=frozenset({"shop.py", "cart.py"}))
+
+
+@pytest.mark.parametrize(
+    ("log", "annotations", "kind", "places"),
+    [
+        (ONLY_EXIT, [said(EXIT)], "unknown", []),
+        (ONLY_EXIT, [], "unknown", []),
+        (b"", [said(LOST)], "runner-lost", []),
+        (ONLY_EXIT, [said(EXIT), said(LOST)], "runner-lost", []),
+        (
+            b"##[error]Discount is wrong\n" + ONLY_EXIT,
+            [said("Discount is wrong", "shop.py", 2)],
+            "config",
+            [("shop.py", 2)],
+        ),
+        (b"##[error]Discount is wrong\n" + ONLY_EXIT, [said("Discount is wrong", "gone.py", 2)], "config", []),
+        (b"##[error]Discount is wrong\n" + ONLY_EXIT, [said("Mind the gap", "shop.py", 2, "warning")], "config", []),
+        (
+            b"FAILED tests/a.py::test_a - assert 0\nFAILED tests/a.py::test_b - assert 1 == 2\n",
+            [said("assert 1 == 2 in a loop", "shop.py", 7), said("nothing alike", "cart.py", 1)],
+            "test",
+            [("shop.py", 7)],
+        ),
+        (b"curl: (6) Could not resolve host: r.example.org\n", [said(LOST, "shop.py", 1)], "network", []),
+    ],
+    ids=["bare", "none", "no-log", "lost", "place", "gone-file", "warning", "the-item's", "named-cause-stays"],
+)
+def test_annotations_complete_what_a_log_leaves_open(log, annotations, kind, places) -> None:
+    """The cause where the log has none, else places on files that exist; a cause that the log names stays."""
+    triage = classify(log, SHOP)
+    joined = join_annotations(triage, annotations, SHOP) if wants_annotations(triage) else triage
+    assert joined.kind == kind
+    assert [(at.path, at.line) for f in joined.findings for at in f.places if at.mapped] == places
+    assert [f.item for f in joined.findings] == [f.item for f in triage.findings] or kind == "runner-lost"
+
+
+def test_places_do_not_change_a_fingerprint() -> None:
+    """A failure is the same whether its annotations could be read or not."""
+    triage = classify(b"##[error]Discount is wrong\n" + ONLY_EXIT, SHOP)
+    joined = join_annotations(triage, [said("Discount is wrong", "shop.py", 2)], SHOP)
+    assert [f.fingerprint for f in joined.findings] == [f.fingerprint for f in triage.findings]
+    assert joined.fingerprint == triage.fingerprint
+
+
+def test_annotations_are_masked() -> None:
+    """F9: a token in an annotation reaches no record."""
+    token = "ghp_" + "0123456789" * 3 + "012345"
+    joined = join_annotations(classify(ONLY_EXIT, SHOP), [said(f"{LOST} {token}", "shop.py", 3)], SHOP)
+    assert joined.kind == "runner-lost"
+    assert token not in joined.model_dump_json()

@@ -1,4 +1,7 @@
-"""Reads of logs: streamed from GitHub through the classifier, in bounded memory; only what a person needs is kept."""
+"""Reads of logs: streamed from GitHub through the classifier, in bounded memory; only what a person needs is kept.
+
+Reports and annotations of the job are joined here, so that one fact says all that is known of it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import hashlib
 from contextlib import aclosing
 
 from bot.github import NotFound, TooLarge
+from bot.work.observe.job_annotations import read_job_annotations
 from bot.work.observe.matcher_files import matchers_at
 from bot.work.observe.reports import read_reports
 from bot.work.observe.tree import files_at
@@ -15,13 +19,16 @@ from resolver.actions import ReadLog
 from resolver.facts import JobTriaged
 from resolver.failure import Failure, Finding
 from resolver.failure import Place as CodePlace
-from resolver.ids import TextHash
+from resolver.ids import Sha, TextHash
+from resolver.log.annotated import join_annotations, wants_annotations
+from resolver.log.annotations import NO_FILE
 from resolver.log.classify import LogContext, LogScan, StepWindow
 from resolver.log.matchers import ProblemMatcher
-from resolver.log.passed import PassedScan
+from resolver.log.passed import Passed, PassedScan
 from resolver.log.paths import PathMap
 from resolver.log.reported import join_failures, join_passed
 from resolver.log.tested_base import TestedBaseScan
+from resolver.log.triage import Triage
 from resolver.log.uploads import UploadScan
 from resolver.secrets import mask
 
@@ -46,18 +53,45 @@ async def read_log(place: Place, action: ReadLog) -> Outcome:
     named = any(at.path for finding in triage.findings for at in finding.places)
     paths = await files_at(place, action.head_sha) if named or uploaded else frozenset()
     reports = await read_reports(place, action, uploaded, LogContext(check=action.check, repo_paths=paths))
-    seen = join_passed(seen, reports, action.wanted)
     if action.failed_steps:
         triage = join_failures(triage, reports)
+    triage, paths = await _annotated(place, action, triage, paths)
+    return _triaged(action, triage, join_passed(seen, reports, action.wanted), base.close(), paths)
+
+
+async def no_log(place: Place, action: ReadLog, problem: NotFound) -> Outcome:
+    """Take what the job's annotations tell, once GitHub was asked for its log long enough; else say so."""
+    nothing = LogScan(_context(action, ())).close()
+    triage, paths = await _annotated(place, action, nothing, frozenset())
+    told = _triaged(action, triage, Passed(), None, paths)
+    if triage.findings:
+        return told
+    facts = tuple(each.model_copy(update={"missing": NO_LOG}) for each in told.facts)
+    return Outcome(facts, result={"reason": str(problem)})
+
+
+async def _annotated(
+    place: Place, action: ReadLog, triage: Triage, paths: frozenset[str]
+) -> tuple[Triage, frozenset[str]]:
+    """Add what the annotations of a failed job tell, where its log leaves something open; files that exist count."""
+    if action.check_run_id is None or not wants_annotations(triage):
+        return triage, paths
+    told = await read_job_annotations(place, action.check_run_id)
+    if not paths and any(each.path != NO_FILE for each in told):
+        paths = await files_at(place, action.head_sha)
+    return join_annotations(triage, told, LogContext(check=action.check, repo_paths=paths)), paths
+
+
+def _triaged(action: ReadLog, triage: Triage, seen: Passed, base: Sha | None, paths: frozenset[str]) -> Outcome:
     files, texts = PathMap(paths), dict[str, str]()
     failures = tuple(_failure(action, finding, files, texts) for finding in triage.findings)
-    facts = JobTriaged(
+    fact = JobTriaged(
         job_id=action.job_id,
         run_id=action.run_id,
         attempt=action.attempt,
         head_sha=action.head_sha,
         kind=triage.kind,
-        tested_base=base.close(),
+        tested_base=base,
         failures=failures,
         passed=tuple(mask(name) for name in seen.names),
         tests=seen.tests,
@@ -66,20 +100,7 @@ async def read_log(place: Place, action: ReadLog) -> Outcome:
         lines=triage.lines,
         size=triage.bytes,
     )
-    return Outcome((facts,), texts=texts)
-
-
-def no_log(action: ReadLog, problem: NotFound) -> Outcome:
-    """Say that GitHub has no log of that job, after it was asked long enough."""
-    missing = JobTriaged(
-        job_id=action.job_id,
-        run_id=action.run_id,
-        attempt=action.attempt,
-        head_sha=action.head_sha,
-        kind="none",
-        missing=NO_LOG,
-    )
-    return Outcome((missing,), result={"reason": str(problem)})
+    return Outcome((fact,), texts=texts)
 
 
 def _context(action: ReadLog, matchers: tuple[ProblemMatcher, ...]) -> LogContext:

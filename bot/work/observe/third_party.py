@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.check_annotations import PAGE
 from bot.github import PermissionMissing
 from bot.objects import NotUnderstood
 from bot.third_party import annotations_read, check_finished, status_seen
@@ -10,9 +11,6 @@ from bot.work.place import Place
 from resolver.actions import ReadCheckAnnotations
 from resolver.facts import Fact
 from resolver.ids import Sha
-
-PAGE = 100
-"""So many annotations come with one call; that is enough to say what failed."""
 
 
 async def third_party_at(place: Place, sha: Sha) -> list[Fact]:
