@@ -267,6 +267,19 @@ class Artifact:
 
 
 @dataclass
+class Cache:
+    """What a job left for later ones: `ref` is where it is found, `version` tells paths and compression."""
+
+    id: int
+    ref: str
+    key: str
+    version: str
+    data: bytes
+    created_at: float
+    last_accessed_at: float
+
+
+@dataclass
 class Attempt:
     """One attempt of a workflow run and its jobs."""
 

@@ -21,6 +21,7 @@ from bot.sandbox.records import (
     App,
     Artifact,
     Attempt,
+    Cache,
     CheckRun,
     CheckSuite,
     Comment,
@@ -46,6 +47,7 @@ __all__ = [
     "App",
     "Artifact",
     "Attempt",
+    "Cache",
     "CheckRun",
     "CheckSuite",
     "Comment",
@@ -93,6 +95,7 @@ class Repository:
     workflows: dict[str, Workflow] = field(default_factory=dict)
     runs: dict[int, WorkflowRun] = field(default_factory=dict)
     artifacts: dict[int, Artifact] = field(default_factory=dict)
+    caches: dict[int, Cache] = field(default_factory=dict)
     rulesets: list[dict[str, Any]] = field(default_factory=list)
     protection: dict[str, dict[str, Any]] = field(default_factory=dict)
     next_number: int = 1

@@ -191,6 +191,24 @@ async def list_artifacts(call: Call) -> Reply:
     return call.page(artifacts, lambda one: objects.artifact(call.github, call.repo, run, one), key="artifacts")
 
 
+async def list_repo_artifacts(call: Call) -> Reply:
+    """`GET actions/artifacts`: those of all runs, newest first."""
+    artifacts = sorted(call.repo.artifacts.values(), key=lambda one: one.id, reverse=True)
+    if "name" in call.query:
+        artifacts = [one for one in artifacts if one.name == call.query["name"]]
+    runs = call.repo.runs
+    return call.page(
+        artifacts, lambda one: objects.artifact(call.github, call.repo, runs[one.run_id], one), key="artifacts"
+    )
+
+
+async def delete_artifact(call: Call) -> Reply:
+    """`DELETE actions/artifacts/{artifact_id}`: 204; 404 once it is gone."""
+    one = found(call.repo.artifacts.get(call.number("artifact_id")))
+    del call.repo.artifacts[one.id]
+    return Reply(204)
+
+
 async def get_artifact(call: Call) -> Reply:
     """`GET actions/artifacts/{artifact_id}`."""
     one = found(call.repo.artifacts.get(call.number("artifact_id")))
@@ -250,6 +268,8 @@ ROUTES: Table = {
     "actions/create-workflow-dispatch": route(dispatch, "actions:write"),
     "repos/create-dispatch-event": route(repository_dispatch, "contents:write"),
     "actions/list-workflow-run-artifacts": route(list_artifacts, "actions:read"),
+    "actions/list-artifacts-for-repo": route(list_repo_artifacts, "actions:read"),
+    "actions/delete-artifact": route(delete_artifact, "actions:write"),
     "actions/get-artifact": route(get_artifact, "actions:read"),
     "actions/download-artifact": route(download_artifact, "actions:read"),
 }

@@ -7,12 +7,13 @@ import dataclasses
 import shutil
 
 from bot.sandbox.ci.board import Board
+from bot.sandbox.ci.caches import shelf_of
 from bot.sandbox.ci.contexts import job_contexts, run_contexts
 from bot.sandbox.ci.needs import needs_context
 from bot.sandbox.ci.plan import Opened, Plan
 from bot.sandbox.ci.runner import frame
 from bot.sandbox.ci.runner.annotations import annotation
-from bot.sandbox.ci.runner.function_job import Outcome, Tree, play
+from bot.sandbox.ci.runner.function_job import Outcome, Tree, cache_uses, play
 from bot.sandbox.ci.runner.steps import run_steps
 from bot.sandbox.ci.runner.task import JobResult, Task
 
@@ -41,15 +42,17 @@ async def execute(board: Board, plan: Plan, one: Opened) -> None:
     task = _task(board, plan, one)
     outcome = board.controls.take_once(job)
     function = board.controls.function(job.key, job.name)
-    if outcome is None and function is not None:
-        tree = Tree(plan.repo.git, plan.run.checkout, job.name, job.matrix, plan.run.event, plan.run.latest.number)
-        outcome = function(tree)
-    if outcome is not None:
-        result = play(task, _not_before_now(board, task, outcome))
-    else:
+    if outcome is None and function is None:
         result = await run_steps(task, plan.artifacts)
         shutil.rmtree(task.directory, ignore_errors=True)
-    complete(board, plan, one, result)
+        complete(board, plan, one, result)
+        return
+    tree = Tree(plan.repo.git, plan.run.checkout, job.name, job.matrix, plan.run.event, plan.run.latest.number)
+    uses = cache_uses(task, tree)
+    if outcome is None and function is not None:
+        outcome = function(dataclasses.replace(tree, restored=tuple(use.key for use in uses.values() if use.key)))
+    if outcome is not None:
+        complete(board, plan, one, play(task, _not_before_now(board, task, outcome), uses))
 
 
 def complete(board: Board, plan: Plan, one: Opened, result: JobResult) -> None:
@@ -106,6 +109,7 @@ def _task(board: Board, plan: Plan, one: Opened) -> Task:
         taken=frozenset(plan.uploaded),
         steps=job.steps,
         cancelled=plan.stops[job.id],
+        caches=shelf_of(board.github, plan.repo, run.ref, plan.base_ref if run.pull else ""),
     )
 
 

@@ -1,7 +1,7 @@
 """State into GitHub's JSON, as REST answers and webhooks both hold it. Reads, never alters."""
 
 from bot.sandbox.objects.accounts import association, installation, integration, simple_user
-from bot.sandbox.objects.actions import artifact, job, workflow, workflow_run
+from bot.sandbox.objects.actions import artifact, cache, job, workflow, workflow_run
 from bot.sandbox.objects.checks import annotation, check_run, check_suite, simple_status, status
 from bot.sandbox.objects.comments import issue, issue_comment, issue_of_pull, label, reaction, reaction_rollup
 from bot.sandbox.objects.commits import commit, diff_entry, git_commit, simple_commit
@@ -12,6 +12,7 @@ __all__ = [
     "annotation",
     "artifact",
     "association",
+    "cache",
     "check_run",
     "check_suite",
     "commit",

@@ -10,7 +10,7 @@ from bot.sandbox.objects.commits import simple_commit
 from bot.sandbox.objects.nodes import node_id, stamp, stamp_or_none
 from bot.sandbox.objects.pulls import pulls_of_commit
 from bot.sandbox.objects.repositories import minimal_repository, repo_url, web_url
-from bot.sandbox.state import Artifact, Attempt, GitHub, Job, Repository, Workflow, WorkflowRun
+from bot.sandbox.state import Artifact, Attempt, Cache, GitHub, Job, Repository, Workflow, WorkflowRun
 
 JSON = dict[str, Any]
 
@@ -135,4 +135,17 @@ def artifact(github: GitHub, repo: Repository, run: WorkflowRun, one: Artifact) 
             "head_branch": run.head_branch or "",
             "head_sha": run.head_sha,
         },
+    }
+
+
+def cache(one: Cache) -> JSON:
+    """GitHub: one of `actions-cache-list`."""
+    return {
+        "id": one.id,
+        "ref": one.ref,
+        "key": one.key,
+        "version": one.version,
+        "last_accessed_at": stamp(one.last_accessed_at),
+        "created_at": stamp(one.created_at),
+        "size_in_bytes": len(one.data),
     }

@@ -39,6 +39,16 @@ def collect(workspace: Path, patterns: Iterable[str]) -> list[tuple[str, bytes]]
     return [("/".join(path.parts[shared:]), path.read_bytes()) for path in sorted(chosen)]
 
 
+def pack_paths(home: Path, workspace: Path, paths: Iterable[str]) -> bytes:
+    """Make a zip of directories and files, `~/…` or of the workspace; names are relative to `home`."""
+    files: dict[str, bytes] = {}
+    for given in paths:
+        root = home / given[2:] if given.startswith("~/") else workspace / given
+        found = root.rglob("*") if root.is_dir() else [root]
+        files |= {str(path.relative_to(home)): path.read_bytes() for path in found if path.is_file()}
+    return pack(files.items())
+
+
 def unpack(data: bytes, directory: Path) -> None:
     """Lay a zip's files out in a directory; names that leave it are refused with `ValueError`."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:

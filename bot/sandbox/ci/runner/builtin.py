@@ -11,11 +11,12 @@ import platform
 import shutil
 import sys
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from bot.sandbox.ci.runner import archive, checkout
+from bot.sandbox.ci.runner import archive, caching, checkout
 from bot.sandbox.ci.runner.output import StepOutput
 from bot.sandbox.ci.runner.task import Task, Upload
 
@@ -38,11 +39,16 @@ class ActionCall:
 
 @dataclass(frozen=True)
 class ActionEnd:
-    """How an action ended: `error` None for success; outputs and what it puts on the path."""
+    """
+    How an action ended: `error` None for success; outputs and what it puts on the path.
+
+    `after` is done once the job has succeeded, and gives the lines that it says then.
+    """
 
     error: str | None = None
     outputs: Mapping[str, str] = field(default_factory=dict)
     paths: tuple[str, ...] = ()
+    after: Callable[[], tuple[str, ...]] | None = None
 
 
 Action: TypeAlias = Callable[[ActionCall], Awaitable[ActionEnd]]
@@ -66,7 +72,8 @@ async def _setup_python(call: ActionCall) -> ActionEnd:
     if wanted not in {here, "3", "3.x", ".".join(here.split(".")[:2])}:
         return ActionEnd(f"The version '{wanted}' was not found; this sandbox has Python {here} only")
     call.say(f"Successfully set up CPython ({here})")
-    return ActionEnd(None, {"python-version": here}, (str(Path(sys.executable).parent),))
+    end = _with_cache(call, "actions/setup-python")
+    return replace(end, outputs={"python-version": here, **end.outputs}, paths=(str(Path(sys.executable).parent),))
 
 
 def _setup_tool(name: str) -> Action:
@@ -75,14 +82,36 @@ def _setup_tool(name: str) -> Action:
         if found is None:
             return ActionEnd(f"This machine has no {name}")
         call.say(f"Found {name} on the machine")
-        return ActionEnd(None, {}, (str(Path(found).parent),))
+        return replace(_with_cache(call, f"actions/setup-{name}"), paths=(str(Path(found).parent),))
 
     return action
 
 
-async def _cache(call: ActionCall) -> ActionEnd:
-    call.say(f"Cache not found for input keys: {call.inputs.get('key', '')}")
-    return ActionEnd(None, {"cache-hit": ""})
+def _cache(name: str) -> Action:
+    async def action(call: ActionCall) -> ActionEnd:
+        return _with_cache(call, name)
+
+    return action
+
+
+def _with_cache(call: ActionCall, name: str) -> ActionEnd:
+    """Restore the cache that a step asks for, if any, and have it saved after the job."""
+    task = call.task
+    want = caching.wanted(name, call.inputs, lambda path: _bytes_of(task.workspace / path))
+    if want is None:
+        return ActionEnd()
+    use = caching.look(want, task.caches)
+    if use.found is not None:
+        archive.unpack(use.found[1], task.directory)
+    for line in caching.restored(use):
+        call.say(line)
+    hit = "" if use.key is None else str(use.key == want.keys[0]).lower()
+    pack = partial(archive.pack_paths, task.directory, task.workspace, want.paths)
+    return ActionEnd(None, {"cache-hit": hit}, after=partial(caching.leave, use, task.caches, pack))
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
 
 
 async def _upload(call: ActionCall) -> ActionEnd:
@@ -121,7 +150,8 @@ ACTIONS: Mapping[str, Action] = {
     "actions/setup-python": _setup_python,
     "actions/setup-node": _setup_tool("node"),
     "actions/setup-go": _setup_tool("go"),
-    "actions/cache": _cache,
+    "actions/cache": _cache("actions/cache"),
+    "actions/cache/restore": _cache("actions/cache/restore"),
     "actions/upload-artifact": _upload,
     "actions/download-artifact": _download,
 }

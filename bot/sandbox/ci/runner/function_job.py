@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from bot.sandbox.ci.expressions import ExpressionError, Status, evaluate_condition
+from bot.sandbox.ci.expressions import ExpressionError, Status, evaluate_condition, expand
+from bot.sandbox.ci.expressions.values import to_text
 from bot.sandbox.ci.log import JobLog
-from bot.sandbox.ci.runner import archive, frame
+from bot.sandbox.ci.runner import archive, caching, frame
 from bot.sandbox.ci.runner.output import JobMemory, StepOutput
 from bot.sandbox.ci.runner.script import command_line
 from bot.sandbox.ci.runner.task import JobResult, Task, Upload
@@ -24,7 +25,11 @@ from bot.sandbox.state import Step
 
 @dataclass(frozen=True)
 class Tree:
-    """The files of the tested commit, and which job of which attempt looks at them."""
+    """
+    The files of the tested commit, and which job of which attempt looks at them.
+
+    `restored` are the keys of the caches that the job's steps have restored.
+    """
 
     git: Git
     commit: str
@@ -32,6 +37,7 @@ class Tree:
     matrix: Mapping[str, Any]
     event: str
     attempt: int
+    restored: tuple[str, ...] = ()
 
     def __contains__(self, path: str) -> bool:
         return self.git.read(self.commit, path) is not None
@@ -41,8 +47,12 @@ class Tree:
 
     def read(self, path: str, default: str = "") -> str:
         """A file's text; `default` where there is none."""
-        content = self.git.read(self.commit, path)
+        content = self.bytes_of(path)
         return default if content is None else content.decode("utf-8", "replace")
+
+    def bytes_of(self, path: str) -> bytes | None:
+        """A file's bytes, None where there is none."""
+        return self.git.read(self.commit, path)
 
 
 @dataclass(frozen=True)
@@ -75,17 +85,36 @@ def failed(*lines: str | bytes, step: str | None = None, seconds: float = 10.0, 
 JobFunction: TypeAlias = Callable[[Tree], Outcome]
 
 
-def play(task: Task, outcome: Outcome) -> JobResult:
-    """Turn an outcome into what a real job would leave behind: steps, a framed log, annotations."""
-    return _Play(task, outcome).result()
+def cache_uses(task: Task, tree: Tree) -> dict[int, caching.Use]:
+    """Look for the caches that the job's steps ask for, by the step's line in the file."""
+    uses: dict[int, caching.Use] = {}
+    for spec in task.spec.steps:
+        want = caching.wanted(spec.uses or "", _inputs(task, spec), tree.bytes_of)
+        if want is not None:
+            uses[spec.line] = caching.look(want, task.caches)
+    return uses
+
+
+def _inputs(task: Task, spec: StepSpec) -> dict[str, str]:
+    try:
+        filled = expand(dict(spec.inputs), {**task.contexts, "env": {}, "steps": {}}, Status())
+    except ExpressionError:
+        filled = spec.inputs
+    return {name: to_text(value) for name, value in filled.items()}
+
+
+def play(task: Task, outcome: Outcome, uses: Mapping[int, caching.Use] | None = None) -> JobResult:
+    """Turn an outcome into what a real job would leave behind: steps, a framed log, annotations, caches."""
+    return _Play(task, outcome, uses or {}).result()
 
 
 class _Play:
     """One outcome being told as a job."""
 
-    def __init__(self, task: Task, outcome: Outcome) -> None:
+    def __init__(self, task: Task, outcome: Outcome, uses: Mapping[int, caching.Use]) -> None:
         self._task = task
         self._outcome = outcome
+        self._uses = uses
         self._log = JobLog()
         self._memory = JobMemory(masks=[task.token])
         self._steps: list[Step] = []
@@ -99,6 +128,7 @@ class _Play:
         frame.set_up(self._log, self._task, self._at)
         for spec in self._task.spec.steps:
             self._step(spec)
+        self._leave_caches()
         frame.clean_up(self._log, self._task, self._at)
         for spec in reversed(self._task.spec.steps):
             if (spec.uses or "").startswith("actions/checkout@"):
@@ -113,6 +143,16 @@ class _Play:
             outputs=dict(self._outcome.outputs),
             uploads=[Upload(name, archive.pack(files.items())) for name, files in self._outcome.artifacts.items()],
         )
+
+    def _leave_caches(self) -> None:
+        if self._outcome.conclusion != "success":
+            return
+        for spec in reversed(self._task.spec.steps):
+            use = self._uses.get(spec.line)
+            said = caching.leave(use, self._task.caches, lambda: b"what was installed") if use is not None else ()
+            if said:
+                self._log.add("\n".join(("Post job cleanup.", *said)), self._at)
+                self._add(f"Post {spec.title}", "success", self._at)
 
     def _find_acting(self) -> StepSpec | None:
         steps = self._task.spec.steps
@@ -148,6 +188,9 @@ class _Play:
         frame.action_header(self._log, spec.uses or "", spec.inputs, {}, self._at)
         if (spec.uses or "").startswith("actions/checkout@"):
             frame.checked_out(self._log, self._task, self._task.checkout, self._task.checkout_title, self._at)
+        use = self._uses.get(spec.line)
+        for line in caching.restored(use) if use is not None else ():
+            self._log.add(line, self._at)
 
     def _act(self) -> None:
         lines = self._outcome.lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -31,6 +31,7 @@ class RunningJob:
     env: dict[str, str] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
     uploads: list[Upload] = field(default_factory=list)
+    posts: list[tuple[str, Callable[[], tuple[str, ...]]]] = field(default_factory=list)
     status: Verdict = "success"
     begun: float = field(default_factory=time.monotonic)
     depth: int = 0
@@ -74,6 +75,14 @@ class RunningJob:
         """Add one of the runner's own steps, which succeed at once."""
         at = self.now()
         self.steps.append(Step(len(self.steps) + 1, name, "completed", "success", at, at))
+
+    def end_steps(self) -> None:
+        """Do what actions do after a job that has succeeded, the last one first, and list it as steps."""
+        for title, after in reversed(self.posts) if self.status == "success" else ():
+            said = after()
+            if said:
+                self.log.add("\n".join(("Post job cleanup.", *said)), self.now())
+                self.frame_step(f"Post {title}")
 
     def fail(self, message: str) -> None:
         """Fail the job for a reason outside its steps."""

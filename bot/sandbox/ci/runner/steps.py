@@ -30,6 +30,7 @@ async def run_steps(task: Task, earlier: Mapping[str, bytes]) -> JobResult:
         step.status, step.started_at = "in_progress", job.now()
         step.conclusion = await _step(job, spec, step)
         step.status, step.completed_at = "completed", job.now()
+    job.end_steps()
     frame.clean_up(job.log, task, job.now())
     for spec in reversed(task.spec.steps):
         if (spec.uses or "").startswith("actions/checkout@"):
@@ -97,6 +98,8 @@ async def _carry_out(job: RunningJob, spec: StepSpec, env: dict[str, str], outpu
     end = await action(builtin.ActionCall(job.task, inputs, output, job.uploads, job.earlier))
     output.outputs.update(end.outputs)
     job.paths = [*end.paths, *job.paths]
+    if end.after is not None:
+        job.posts.append((spec.title, end.after))
     if end.error is not None:
         raise ValueError(end.error)
     return "success"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bot.sandbox.ci.caches import Shelf
 from bot.sandbox.ci.workflow import Combination, JobSpec
 from bot.sandbox.state import Step
 
@@ -22,7 +23,8 @@ class Task:
 
     `checkout` is the tested commit, `ref` its ref (`refs/pull/7/merge`); `contexts` are those of the expression
     language that are known before the first step; `env` is the workflow's and job's, not yet filled in; `taken` are
-    the names of artifacts that this attempt has already uploaded; `steps` is the list that the API shows meanwhile.
+    the names of artifacts that this attempt has already uploaded; `steps` is the list that the API shows meanwhile;
+    `caches` are those that the run may use, None for none.
     """
 
     repository: str
@@ -42,6 +44,7 @@ class Task:
     taken: frozenset[str] = frozenset()
     steps: list[Step] = field(default_factory=list)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    caches: Shelf | None = None
 
     @property
     def workspace(self) -> Path:
