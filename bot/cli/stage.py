@@ -96,7 +96,7 @@ class Stage:
 
     async def step(self) -> bool:
         """Let everything that is due now happen once; returns whether anything did, or is still on its way."""
-        moved = await self.sandbox.ci.advance()
+        moved = await self.sandbox.advance()
         moved = bool(await self.sandbox.hooks.deliver() or self.sandbox.hooks.waiting) or moved
         return await self.failres.service.step() or moved
 

@@ -15,6 +15,7 @@ from bot.sandbox.changes import checks, comments, labels, pulls, pushes, reposit
 from bot.sandbox.changes.accounts import add_account, add_app, install
 from bot.sandbox.changes.refusals import Refused
 from bot.sandbox.permissions import at_least
+from bot.sandbox.queueing import Queueing
 from bot.sandbox.state import (
     Account,
     Act,
@@ -66,7 +67,7 @@ class Muted(Protocol):
     muted: bool
 
 
-class People:
+class People(Queueing):
     """Verbs over one GitHub. People are named by login; `repo` may be left out once there is one."""
 
     def __init__(self, github: GitHub, owner: Account, ci: Workflows, hooks: Muted) -> None:

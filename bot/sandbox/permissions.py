@@ -19,6 +19,7 @@ _ROLE_FOR_WRITING: dict[str, Role] = {
     "administration": "admin",
     "issues": "read",
     "pull_requests": "read",
+    "merge_queues": "write",
 }
 
 

@@ -161,6 +161,29 @@ class Pull:
 
 
 @dataclass
+class MergeGroup:
+    """What a merge queue tests for one entry: the commit `head_sha` on `branch`, made of `base_sha` and that entry."""
+
+    head_sha: str
+    base_sha: str
+    branch: str
+    formed_at: float
+
+
+@dataclass
+class QueueEntry:
+    """A pull request in a merge queue, with the head that was enqueued. Without a group it waits for its turn."""
+
+    id: int
+    pull: int
+    head_sha: str
+    enqueuer: Account
+    enqueued_at: float
+    jump: bool = False
+    group: MergeGroup | None = None
+
+
+@dataclass
 class Issue:
     """An issue that is no pull request."""
 

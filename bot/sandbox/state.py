@@ -28,7 +28,9 @@ from bot.sandbox.records import (
     Installation,
     Issue,
     Job,
+    MergeGroup,
     Pull,
+    QueueEntry,
     Reaction,
     Review,
     Role,
@@ -56,7 +58,9 @@ __all__ = [
     "Installation",
     "Issue",
     "Job",
+    "MergeGroup",
     "Pull",
+    "QueueEntry",
     "Reaction",
     "Repository",
     "Review",
@@ -98,6 +102,7 @@ class Repository:
     caches: dict[int, Cache] = field(default_factory=dict)
     rulesets: list[dict[str, Any]] = field(default_factory=list)
     protection: dict[str, dict[str, Any]] = field(default_factory=dict)
+    queues: dict[str, list[QueueEntry]] = field(default_factory=dict)
     next_number: int = 1
     description: str | None = None
     pushed_at: float | None = None

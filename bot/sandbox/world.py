@@ -28,6 +28,7 @@ from bot.sandbox.keys import KeyPair, key_pair
 from bot.sandbox.limits import Limits
 from bot.sandbox.pages import Pages
 from bot.sandbox.people import People
+from bot.sandbox.queues import MergeQueues
 from bot.sandbox.state import GitHub
 from bot.sandbox.troubles import befall
 from bot.sandbox.webhooks.hooks import Hooks
@@ -65,6 +66,7 @@ class Sandbox:
         self.faults = Faults()
         description = load()
         self.ci = Ci(self.github, root / "jobs", payload)
+        self.queues = MergeQueues(self.github)
         self.hooks = Hooks(self.github, description.webhook_problems)
         self.people = People(self.github, self.owner, self.ci, self.hooks)
         self.logs = LogOrigin(self.github)
@@ -84,6 +86,11 @@ class Sandbox:
         downloads = self.logs.application()
         downloads.middlewares.append(self._trouble)
         self.logs.url = await self._open(downloads, 0)
+
+    async def advance(self) -> bool:
+        """Let GitHub do what it does by itself, merge queues first; whether anything moved."""
+        queued = await self.queues.advance()
+        return await self.ci.advance() or queued
 
     async def stop(self) -> None:
         """Close all ports and connections."""

@@ -21,7 +21,7 @@ _PAGED = "edges nodes pageInfo totalCount"
 KEPT: dict[str, str] = {
     "Query": "node nodes rateLimit repository",
     "Mutation": """minimizeComment unminimizeComment updatePullRequestBranch mergePullRequest
-        convertPullRequestToDraft markPullRequestReadyForReview""",
+        convertPullRequestToDraft markPullRequestReadyForReview enqueuePullRequest dequeuePullRequest""",
     "Node": "id",
     "Actor": "login",
     "RepositoryOwner": "id login",
@@ -32,8 +32,8 @@ KEPT: dict[str, str] = {
     "Organization": "databaseId id login",
     "RateLimit": "cost limit nodeCount remaining resetAt used",
     "PageInfo": "endCursor hasNextPage hasPreviousPage startCursor",
-    "Repository": """databaseId defaultBranchRef id isArchived isPrivate name nameWithOwner owner pullRequest
-        pullRequests ref""",
+    "Repository": """databaseId defaultBranchRef id isArchived isPrivate mergeQueue name nameWithOwner owner
+        pullRequest pullRequests ref""",
     "Ref": "id name target",
     "GitObject": "id oid",
     "Commit": "checkSuites id messageHeadline oid parents statusCheckRollup",
@@ -50,7 +50,7 @@ KEPT: dict[str, str] = {
     "StatusContextStateCount": "count state",
     "PullRequest": """author baseRef baseRefName baseRefOid body closed closedAt comments commits createdAt
         fullDatabaseId headRef headRefName headRefOid headRepository headRepositoryOwner id isCrossRepository isDraft
-        labels maintainerCanModify mergeStateStatus mergeable merged mergedAt number state title updatedAt""",
+        isInMergeQueue isMergeQueueEnabled mergeQueue mergeQueueEntry labels maintainerCanModify mergeStateStatus mergeable merged mergedAt number state title updatedAt""",
     "PullRequestConnection": _PAGED,
     "PullRequestEdge": "cursor node",
     "PullRequestCommit": "commit id",
@@ -68,6 +68,14 @@ KEPT: dict[str, str] = {
     "MergePullRequestPayload": "clientMutationId pullRequest",
     "ConvertPullRequestToDraftPayload": "clientMutationId pullRequest",
     "MarkPullRequestReadyForReviewPayload": "clientMutationId pullRequest",
+    "EnqueuePullRequestPayload": "clientMutationId mergeQueueEntry",
+    "DequeuePullRequestPayload": "clientMutationId mergeQueueEntry",
+    "MergeQueue": "configuration entries id url",
+    "MergeQueueConfiguration": """checkResponseTimeout maximumEntriesToBuild maximumEntriesToMerge mergeMethod
+        mergingStrategy minimumEntriesToMerge minimumEntriesToMergeWaitTime""",
+    "MergeQueueEntry": "baseCommit enqueuedAt enqueuer headCommit id jump position pullRequest state",
+    "MergeQueueEntryConnection": _PAGED,
+    "MergeQueueEntryEdge": "cursor node",
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from bot.sandbox.changes.pushes import forget_test_merge, mark_merged, move_ref
 from bot.sandbox.changes.refusals import Refused, invalid
-from bot.sandbox.changes.rules import lacking
+from bot.sandbox.changes.rules import lacking, rules_of
 from bot.sandbox.state import Act, GitHub, Pull, Repository
 
 Method = Literal["merge", "squash", "rebase"]
@@ -181,6 +181,8 @@ async def merge_pull(
         raise Refused(409, "Head branch was modified. Review and try the merge again.")
     if pull.state != "open" or pull.draft:
         raise Refused(405, "Pull Request is not mergeable")
+    if rules_of(act.repo, pull.base_ref, "merge_queue"):
+        raise Refused(405, "Repository rule violations found\n\nChanges must be made through the merge queue")
     pair = _pair(act.repo, pull)
     test = await try_merge(act, pull)
     if test is None or pair is None:
@@ -188,7 +190,8 @@ async def merge_pull(
     missing = lacking(act.repo, pull)
     if missing is not None:
         raise Refused(405, missing)
-    landed = await _landed(act, pull, pair[0], test, method=method, title=title, message=message)
+    tree = act.repo.git.commit(test).tree
+    landed = await landing_commit(act, pull, pair[0], tree, method=method, title=title, message=message)
     if _pair(act.repo, pull) != pair:
         raise Refused(409, "Base branch was modified. Review and try the merge again.")
     # Marked before the base moves, so that the move does not take it for merged by hand.
@@ -198,18 +201,18 @@ async def merge_pull(
     return landed
 
 
-async def _landed(
+async def landing_commit(
     act: Act,
     pull: Pull,
     base: str,
-    test: str,
+    tree: str,
     *,
     method: Method,
-    title: str | None,
-    message: str | None,
+    title: str | None = None,
+    message: str | None = None,
 ) -> str:
+    """Make the commit that puts a pull request on `base`; `tree` is that of their merge. No ref moves."""
     who = act.by.account.signature(act.now)
-    tree = act.repo.git.commit(test).tree
     if method == "rebase":
         tip, conflict = await act.repo.git.rebase(pull.head_sha, base, who)
         if tip is None:

@@ -8,7 +8,7 @@ come from the repository's active rulesets and from classic protection; the stri
 from __future__ import annotations
 
 import fnmatch
-from typing import Any
+from typing import Any, Literal
 
 from bot.sandbox.changes.checks import latest
 from bot.sandbox.records import Pull
@@ -64,6 +64,28 @@ def lacking(repo: Repository, pull: Pull) -> str | None:
         if list(verdicts.values()).count("APPROVED") < needed:
             return f"At least {needed} approving review is required by reviewers with write access."
     return None
+
+
+def required_state(repo: Repository, branch: str, sha: str) -> Literal["passed", "failed", "waiting"]:
+    """What a branch's required checks come to on a commit: one that has not reported is waited for."""
+    states = {
+        _state(repo, sha, check)
+        for parameters in rules_of(repo, branch, "required_status_checks")
+        for check in parameters["required_status_checks"]
+    }
+    return "failed" if "failed" in states else "waiting" if "waiting" in states else "passed"
+
+
+def _state(repo: Repository, sha: str, check: dict[str, Any]) -> Literal["passed", "failed", "waiting"]:
+    if _passed(repo, sha, check):
+        return "passed"
+    context, app_id = check["context"], check.get("integration_id")
+    runs = latest([run for run in repo.check_runs.values() if run.head_sha == sha and run.name == context])
+    runs = [run for run in runs if app_id in (None, run.app.id)]
+    if runs:
+        return "failed" if all(run.status == "completed" for run in runs) else "waiting"
+    states = [one.state for one in repo.statuses if one.sha == sha and one.context == context]
+    return "failed" if app_id is None and states[-1:] in (["failure"], ["error"]) else "waiting"
 
 
 def is_behind(repo: Repository, pull: Pull) -> bool:

@@ -50,6 +50,14 @@ def cancel(board: Board, run: WorkflowRun, *, force: bool) -> None:
     stop(plan, force=force)
 
 
+def end_group(board: Board, head_sha: str) -> None:
+    """Cancel what goes on for a merge group that is gone, and start nothing more for it."""
+    board.starts = [start for start in board.starts if (start.event, start.head) != ("merge_group", head_sha)]
+    for plan in board.plans.values():
+        if (plan.run.event, plan.run.head_sha) == ("merge_group", head_sha) and not plan.done:
+            stop(plan)
+
+
 def stop(plan: Plan, *, force: bool = False) -> None:
     """Mark a plan as cancelled and tell its running steps."""
     plan.cancelled = True

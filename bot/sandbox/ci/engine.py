@@ -35,8 +35,10 @@ class Ci:
         github.listeners.append(self._heard)
 
     def _heard(self, happening: Happening) -> None:
-        if happening.event not in {"push", "pull_request"} or happening.by_workflow_token:
+        if happening.event not in {"push", "pull_request", "merge_group"} or happening.by_workflow_token:
             return
+        if (happening.event, happening.action) == ("merge_group", "destroyed"):
+            asking.end_group(self._board, happening.subject["group"].head_sha)
         start = start_of(happening, self._board.payload(self._board.github, happening) or {})
         if start is not None:
             self._board.starts.append(start)

@@ -59,6 +59,8 @@ def start_of(happening: Happening, payload: dict[str, Any]) -> Start | None:
         return _push(happening, happening.repo, payload)
     if happening.event == "pull_request":
         return _pull_request(happening, happening.repo, payload)
+    if happening.event == "merge_group" and happening.action == "checks_requested":
+        return _merge_group(happening, happening.repo, payload)
     return None
 
 
@@ -73,6 +75,8 @@ def starts(start: Start, trigger: Trigger) -> bool:
         types = DEFAULT_TYPES if trigger.types is None else trigger.types
         if start.action not in types or not admits(trigger.branches, [start.base_ref]):
             return False
+    elif start.event == "merge_group":
+        return trigger.types in (None, ("checks_requested",)) and admits(trigger.branches, [start.base_ref])
     elif start.event == "repository_dispatch":
         return trigger.types is None or start.action in trigger.types
     elif not _ref_admitted(start.ref, trigger):
@@ -133,6 +137,25 @@ def _pull_request(happening: Happening, repo: Repository, payload: dict[str, Any
         pull=pull.number,
         merge_commit=pull.merge_commit if pull.merge_tested == (base, pull.head_sha) else None,
         author=pull.author,
+    )
+
+
+def _merge_group(happening: Happening, repo: Repository, payload: dict[str, Any]) -> Start:
+    """GitHub: the group's own commit is tested, whatever its message says; nothing is merged any more."""
+    group = happening.subject["group"]
+    return Start(
+        repo=repo,
+        event="merge_group",
+        action=happening.action,
+        actor=happening.actor,
+        at=group.formed_at,
+        ref=f"refs/heads/{group.branch}",
+        head=group.head_sha,
+        head_branch=group.branch,
+        head_repo=repo.id,
+        payload=payload,
+        title=repo.git.commit(group.head_sha).message.partition("\n")[0],
+        base_ref=happening.subject["base_ref"],
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from bot.sandbox.changes.checks import latest
 from bot.sandbox.changes.pulls import find_mergeable
 from bot.sandbox.git import Commit
+from bot.sandbox.graphql import queues
 from bot.sandbox.graphql.connections import connection
 from bot.sandbox.graphql.viewing import Viewing
 from bot.sandbox.objects.comments import label as label_object
@@ -66,6 +67,7 @@ def repository(viewing: Viewing, repo: Repository) -> Node:
         "pullRequests": pulls,
         "pullRequest": one_pull,
         "ref": ref_of,
+        "mergeQueue": lambda _info, **asked: queues.merge_queue(viewing, repo, asked.get("branch")),
     }
 
 
@@ -180,6 +182,7 @@ def pull(viewing: Viewing, repo: Repository, one: Pull) -> Node:
         **_sides(viewing, repo, one),
         **_mergeability(viewing, repo, one),
         **_lists(viewing, repo, one),
+        **queues.of_pull(viewing, repo, one),
     }
 
 

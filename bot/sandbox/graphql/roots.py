@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from bot.sandbox.changes import comments, pulls
+from bot.sandbox.changes import comments, pulls, queue
 from bot.sandbox.changes.refusals import Refused
 from bot.sandbox.changes.repositories import role_of
-from bot.sandbox.graphql import nodes
+from bot.sandbox.graphql import nodes, queues
 from bot.sandbox.graphql.failures import FORBIDDEN, Failed, not_found
 from bot.sandbox.graphql.viewing import Viewing
 from bot.sandbox.objects.nodes import read_node
@@ -30,6 +30,8 @@ def roots(viewing: Viewing) -> Node:
         "mergePullRequest": _merge,
         "convertPullRequestToDraft": partial(_draft, draft=True),
         "markPullRequestReadyForReview": partial(_draft, draft=False),
+        "enqueuePullRequest": _enqueue,
+        "dequeuePullRequest": _dequeue,
     }
 
     def mutation(change: Callable[[Viewing, Node], Any]) -> Callable[..., Any]:
@@ -170,6 +172,28 @@ def _draft(viewing: Viewing, asked: Node, *, draft: bool) -> Node:
     repo, pull = _pull(viewing, asked["pullRequestId"])
     pulls.set_draft(viewing.act(repo, _PULLS), pull, draft=draft)
     return _payload(asked, pullRequest=nodes.pull(viewing, repo, pull))
+
+
+def _enqueue(viewing: Viewing, asked: Node) -> Node:
+    """GitHub: an App needs `merge_queues: write` and `pull_requests: write` (trap 27)."""
+    repo, pull = _pull(viewing, asked["pullRequestId"])
+    act = viewing.act(repo, f"merge_queues:write,{_PULLS}")
+    try:
+        entry = queue.enqueue(act, pull, expected_head=asked.get("expectedHeadOid"), jump=bool(asked.get("jump")))
+    except Refused as refused:
+        raise Failed("UNPROCESSABLE", refused.message) from None
+    return _payload(asked, mergeQueueEntry=queues.entry(viewing, repo, entry))
+
+
+def _dequeue(viewing: Viewing, asked: Node) -> Node:
+    repo, pull = _pull(viewing, asked["id"])
+    act = viewing.act(repo, f"merge_queues:write,{_PULLS}")
+    before = queue.entry_of(repo, pull)
+    try:
+        queue.dequeue(act, pull)
+    except Refused as refused:
+        raise Failed("UNPROCESSABLE", refused.message) from None
+    return _payload(asked, mergeQueueEntry=None if before is None else queues.entry(viewing, repo, before))
 
 
 def _payload(asked: Node, **fields: Any) -> Node:

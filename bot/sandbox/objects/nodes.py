@@ -24,6 +24,7 @@ _PREFIXES = {
     "Review": "PRR",
     "Commit": "C",
     "Ref": "REF",
+    "MergeQueue": "MQ",
     "MergeQueueEntry": "MQE",
 }
 _KINDS = {prefix: kind for kind, prefix in _PREFIXES.items()}

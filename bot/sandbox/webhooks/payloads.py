@@ -91,6 +91,30 @@ def _pull_request(github: GitHub, happening: Happening) -> JSON:
     return body
 
 
+def _merge_group(_github: GitHub, happening: Happening) -> JSON:
+    repo, subject = _subject(happening)
+    group = subject["group"]
+    one = repo.git.commit(group.head_sha)
+    commit = {
+        "id": one.sha,
+        "tree_id": one.tree,
+        "message": one.message,
+        "timestamp": stamp(one.author.when),
+        "author": {"name": one.author.name, "email": one.author.email},
+        "committer": {"name": one.committer.name, "email": one.committer.email},
+    }
+    body: JSON = {
+        "merge_group": {
+            "head_sha": group.head_sha,
+            "head_ref": f"refs/heads/{group.branch}",
+            "base_sha": group.base_sha,
+            "base_ref": f"refs/heads/{subject['base_ref']}",
+            "head_commit": commit,
+        }
+    }
+    return body | ({"reason": subject["reason"]} if "reason" in subject else {})
+
+
 def _issue_comment(github: GitHub, happening: Happening) -> JSON:
     repo, subject = _subject(happening)
     on = (
@@ -244,6 +268,7 @@ def _organization(github: GitHub, repo: Repository) -> JSON:
 _EVENTS: Mapping[str, Callable[[GitHub, Happening], JSON]] = {
     "push": _push,
     "pull_request": _pull_request,
+    "merge_group": _merge_group,
     "pull_request_review": _review,
     "issue_comment": _issue_comment,
     "issues": _issues,

@@ -20,12 +20,12 @@ from bot.sandbox.ci.workflow.model import (
 )
 from bot.sandbox.ci.workflow.section import Section
 
-STARTING = frozenset({"push", "pull_request", "workflow_dispatch", "repository_dispatch"})
+STARTING = frozenset({"push", "pull_request", "merge_group", "workflow_dispatch", "repository_dispatch"})
 """The events that start a workflow here."""
 
 SILENT = frozenset(
     {
-        "schedule", "workflow_call", "workflow_run", "pull_request_target", "merge_group",
+        "schedule", "workflow_call", "workflow_run", "pull_request_target",
         "pull_request_review", "pull_request_review_comment", "issues", "issue_comment", "release", "create", "delete",
         "check_run", "check_suite", "deployment", "deployment_status", "discussion", "discussion_comment", "fork",
         "gollum", "label", "milestone", "page_build", "public", "registry_package", "status", "watch",
@@ -106,7 +106,11 @@ def _trigger(name: str, events: Section) -> Trigger:
         section.only(("inputs",))
         inputs = section.section("inputs")
         return Trigger(inputs={key: _input(inputs.section(key)) for key in inputs.keys()})  # noqa: SIM118 - as above
-    known = {"pull_request": (*_FILTERS, "types"), "repository_dispatch": ("types",)}
+    known = {
+        "pull_request": (*_FILTERS, "types"),
+        "merge_group": ("types", "branches", "branches-ignore"),
+        "repository_dispatch": ("types",),
+    }
     section.only(known.get(name, _FILTERS))
     for kind in ("branches", "tags", "paths"):
         if kind in section and f"{kind}-ignore" in section:
