@@ -210,7 +210,13 @@ class Loop:
             ticket = f"{action.target}#{_starts(known.state, action) + counts[action.target]}"
             started.append(
                 ActionStarted(
-                    ticket=ticket, key=action.key, target=action.target, type=action.type, number=action.number, at=now
+                    ticket=ticket,
+                    key=action.key,
+                    target=action.target,
+                    type=action.type,
+                    number=action.number,
+                    at=now,
+                    spends=action.spends,
                 )
             )
             orders.append(order_for(key, repo, action, ticket, now))

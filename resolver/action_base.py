@@ -18,6 +18,11 @@ class Action(Record):
         raise NotImplementedError
 
     @property
+    def spends(self) -> str | None:
+        """The ledger's record of which this is the effect: it is spent from the start, unless nothing happened."""
+        return None
+
+    @property
     def key(self) -> str:
         """The identity of this action by its content."""
         return f"{self.target}@{digest(self.model_dump(mode='json', by_alias=True))}"

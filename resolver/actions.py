@@ -177,6 +177,11 @@ class RerunJobs(Action):
         """The run."""
         return f"rerun:{self.run_id}"
 
+    @property
+    def spends(self) -> str:
+        """The rerun in the ledger."""
+        return self.rerun_id
+
 
 def probe_target(check: Check, base_sha: Sha, attempt: int) -> str:
     """Name the n-th probe of a check on a base commit."""
@@ -199,6 +204,11 @@ class StartProbe(Action):
         return (
             f"probe:{digest(self.check.model_dump(mode='json', by_alias=True), 8)}:{self.base_sha[:12]}:{self.attempt}"
         )
+
+    @property
+    def spends(self) -> str:
+        """The probe in the ledger."""
+        return self.probe_id
 
 
 class RemoveProbe(Action):

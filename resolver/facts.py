@@ -202,7 +202,9 @@ class RunsRead(Record):
 
 
 class ActionStarted(Record):
-    """An action went to the workers. `ticket` names this start of it, `key` its content, `target` what it writes."""
+    """An action went to the workers. `ticket` names this start of it, `key` its content, `target` what it writes,
+    `spends` the ledger's record that counts it.
+    """
 
     ticket: str
     key: str
@@ -210,6 +212,7 @@ class ActionStarted(Record):
     type: str
     number: PullNumber | None
     at: float
+    spends: str | None = None
 
 
 class ActionDone(Record):
@@ -223,7 +226,10 @@ class ActionDone(Record):
 
 
 class ActionRefused(Record):
-    """An action did not happen and is not tried again for the same content: why, in words."""
+    """An action did not happen and is not tried again for the same content: why, in words.
+
+    `unspent` names the ledger's record that it would have spent, where certainly nothing has reached GitHub.
+    """
 
     ticket: str
     key: str
@@ -231,6 +237,7 @@ class ActionRefused(Record):
     number: PullNumber | None
     reason: str
     retry_at: float | None = None
+    unspent: str | None = None
 
 
 class HeadPushed(Record):

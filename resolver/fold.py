@@ -271,6 +271,10 @@ def _forget_heads(state: RepoState) -> RepoState:
 
 
 def _effect(state: RepoState, fact: ActionStarted | ActionDone | ActionRefused) -> RepoState:
+    if isinstance(fact, ActionStarted) and fact.spends is not None:
+        state = replace(state, ledger=state.ledger.spent(fact.spends))
+    if isinstance(fact, ActionRefused) and fact.unspent is not None:
+        state = replace(state, ledger=state.ledger.spent(fact.unspent, happened=False))
     if fact.number is None:
         return replace(state, effects=_advance(state.effects, fact))
     pull = state.pulls.get(fact.number)

@@ -3,7 +3,8 @@ What may still be tried, and why not (specification, section 7). A fold over sma
 kind of attempt; every figure is the configuration's.
 
 The fold is a set: order, repetition and lateness of records change nothing. An attempt counts from its start. Missing
-records can only come from attempts that were not made, since the start is written before the request.
+records can only come from attempts that were not made, since the start is written before the request. One of which it
+is certain that nothing happened is unspent until it is started again.
 """
 
 from __future__ import annotations
@@ -72,10 +73,11 @@ class RerunAsked(Record):
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All records by kind and id. `limits` are the repository's."""
+    """All records by kind and id. `limits` are the repository's, `unspent` the ids of what certainly did not happen."""
 
     limits: Limits = field(default_factory=Limits)
     events: Mapping[str, LedgerEvent] = field(default_factory=lambda: MappingProxyType({}))
+    unspent: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, events: Iterable[LedgerEvent], limits: Limits | None = None) -> Ledger:
@@ -87,6 +89,15 @@ class Ledger:
         if event.id in self.events:
             return self
         return replace(self, events=MappingProxyType({**self.events, event.id: event}))
+
+    def spent(self, event_id: str, *, happened: bool = True) -> Ledger:
+        """Give the ledger after the attempt of a record was started, or after it certainly did not happen."""
+        changed = self.unspent - {event_id} if happened else self.unspent | {event_id}
+        return self if changed == self.unspent else replace(self, unspent=changed)
+
+    def counts(self, event_id: str) -> bool:
+        """Say whether that record is there and spent."""
+        return event_id in self.events and event_id not in self.unspent
 
     def rerun(self, asked: RerunAsked, now: float) -> Answer:
         """A rerun for a flake, for evidence or by command: all limits of the head and of the workflow."""
@@ -194,7 +205,7 @@ class Ledger:
         return Refused(reason="the pause between two reruns", until=until) if until > now else None
 
     def _all(self, kind: type[E]) -> Iterator[E]:
-        return (each for each in self.events.values() if isinstance(each, kind))
+        return (each for each in self.events.values() if isinstance(each, kind) and each.id not in self.unspent)
 
 
 def _identical(one: LedgerKey, other: LedgerKey) -> bool:

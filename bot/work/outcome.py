@@ -19,7 +19,8 @@ class Outcome:
     """Facts that were learnt, and whether the action was done.
 
     `refused` says why it did not happen; it is then not tried again for the same content before `retry_at` (seconds),
-    or at all. `result` is what later actions need, `texts` what the facts name by hash.
+    or at all. `result` is what later actions need, `texts` what the facts name by hash. `maybe` says of a refusal that
+    something may have reached GitHub all the same.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -27,23 +28,25 @@ class Outcome:
     refused: str | None = None
     retry_at: float | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
+    maybe: bool = False
 
 
 def delivery_of(leased: LeasedOrder, assignment: Assignment, outcome: Outcome) -> Delivery:
     """Make the delivery that tells a repository's next turn what came of an action."""
-    facts = (*outcome.facts, _ended(assignment, outcome))
+    facts = (*outcome.facts, _ended(leased, assignment, outcome))
     body = {"facts": [{"kind": kind_of(fact), "data": to_json(fact)} for fact in facts]}
     return Delivery(
         guid=f"{OUTCOME}:{leased.order.action_key}", event=OUTCOME, key=leased.order.key, body=json.dumps(body)
     )
 
 
-def _ended(assignment: Assignment, outcome: Outcome) -> Fact:
+def _ended(leased: LeasedOrder, assignment: Assignment, outcome: Outcome) -> Fact:
     action, ticket = assignment.action, assignment.ticket
     if outcome.refused is None:
         return ActionDone(
             ticket=ticket, key=action.key, target=action.target, number=action.number, result=dict(outcome.result)
         )
+    certain = leased.attempts == 1 and not outcome.maybe  # an earlier attempt may have reached GitHub
     return ActionRefused(
         ticket=ticket,
         key=action.key,
@@ -51,4 +54,5 @@ def _ended(assignment: Assignment, outcome: Outcome) -> Fact:
         number=action.number,
         reason=outcome.refused,
         retry_at=outcome.retry_at,
+        unspent=action.spends if certain else None,
     )

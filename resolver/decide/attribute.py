@@ -122,7 +122,8 @@ def _rerun(state: RepoState, pull: Pull, want: WantRerun, now: float) -> Met | R
     asked = rerun_asked(make_case(state, pull, now, config_of(state, pull)), want.check)
     action = rerun_action(state, pull, want.check, mine[-1])
     effect = pull.effects.get(action.target)
-    if effect is not None and effect.key == action.key and effect.status == "refused":
+    refused = effect is not None and effect.key == action.key and effect.status == "refused"
+    if effect is not None and refused and (effect.retry_at is None or effect.retry_at > now):
         return Refusal(kind="rerun", reason=effect.reason or "refused", commit=want.commit, until=effect.retry_at)
     return rerun_of(state, pull, want.check, mine[-1], asked, now=now)
 

@@ -96,10 +96,12 @@ def _probe(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Lim
     if not isinstance(answer, Allowed):
         return Refusal(kind="base", reason=answer.reason, commit=want.commit, check=want.check, until=answer.until)
     attempt = answer.attempt
-    under_way = state.effects.get(probe_target(want.check, want.commit, max(1, attempt - 1)))
+    tried = (state.effects.get(probe_target(want.check, want.commit, n)) for n in (attempt, attempt - 1))
+    under_way = next((effect for effect in tried if effect is not None), None)
     if under_way is not None and under_way.status == "started":
         return Evidence()
-    if under_way is not None and under_way.status == "refused":
+    again = under_way is not None and under_way.retry_at is not None and under_way.retry_at <= now
+    if under_way is not None and under_way.status == "refused" and not again:
         reason = under_way.reason or "no probe is possible"
         return Refusal(kind="base", reason=reason, commit=want.commit, check=want.check, until=under_way.retry_at)
     probe_id = probe_target(want.check, want.commit, attempt)
@@ -107,4 +109,4 @@ def _probe(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Lim
         check=want.check, base_ref=pull.seen.base_ref, base_sha=want.commit, attempt=attempt, probe_id=probe_id
     )
     started = ProbeStarted(id=probe_id, at=now, check=want.check.key, commit=want.commit)
-    return Evidence((action,), (started,))
+    return Evidence((action,), () if probe_id in state.ledger.events else (started,))

@@ -17,7 +17,9 @@ def ended_reruns(state: RepoState, pull: Pull, now: float) -> Iterator[RerunEnde
     for event in events.values():
         if not isinstance(event, RerunStarted) or event.task != task_id(pull.seen.number):
             continue
-        if event.head == pull.seen.head_sha and f"{event.id}:ended" not in events:
+        if not state.ledger.counts(event.id) or event.head != pull.seen.head_sha:
+            continue
+        if f"{event.id}:ended" not in events:
             ended = _end(head, event, now)
             if ended is not None:
                 yield ended

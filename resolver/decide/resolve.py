@@ -170,11 +170,13 @@ def _carry_out(matter: Matter, decided: ResolveDecided) -> Met | Refusal:
     if under_way or job is None or run is None or run.attempt > decided.run_attempt:
         return Met()
     asked = rerun_asked(make_case(state, pull, now, matter.config), matter.check)
-    if f"rerun:{decided.run_id}:{decided.run_attempt}" not in state.ledger.events:
+    rerun_id = f"rerun:{decided.run_id}:{decided.run_attempt}"
+    tried = rerun_id in state.ledger.events and effect is not None
+    if effect is not None and tried and effect.status == "refused" and effect.retry_at is None:
+        return Met(facts=(end(decided, success=False, reason=effect.reason or "GitHub refused it"),))
+    if not state.ledger.counts(rerun_id):
         answer = state.ledger.rerun(asked, now)
         if not isinstance(answer, Allowed):
             over = (end(decided, success=False, reason=answer.reason),)
             return Met(again_at=answer.until) if answer.until is not None else Met(facts=over)
-    elif effect is not None and effect.status == "refused" and effect.retry_at is None:
-        return Met(facts=(end(decided, success=False, reason=effect.reason or "GitHub refused it"),))
     return rerun_of(state, pull, matter.check, job, asked, now=now)

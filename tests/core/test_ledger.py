@@ -107,6 +107,17 @@ def test_reruns(name: str, events: list[LedgerEvent], asked: RerunAsked, expecte
     assert _told(Ledger.of(events).rerun(asked, NOW)) == expected
 
 
+@pytest.mark.parametrize("event", [_rerun(1), ProbeStarted(id="r1", at=0, check="ci: test", commit=HEAD)])
+def test_what_certainly_did_not_happen_spends_nothing(event: LedgerEvent) -> None:
+    """Refused before it was sent: nothing is spent, until the same attempt is started again."""
+    ledger = Ledger.of([event], Limits(workflow_reruns=1, evidence_runs=1))
+    asked = _asked("evidence", check="ci: test")
+    assert _told(ledger.rerun(asked, NOW)).startswith("refused")
+    unspent = ledger.spent("r1", happened=False)
+    assert (_told(unspent.rerun(asked, NOW)), unspent.counts("r1")) == ("allowed 1", False)
+    assert _told(unspent.spent("r1").rerun(asked, NOW)).startswith("refused")
+
+
 def test_three_executions_for_evidence_per_check_and_commit() -> None:
     """Probes of one check on one commit are shared and counted together."""
     ledger = Ledger.of(ProbeStarted(id=str(n), at=0, check="t", commit=BASE) for n in range(2))

@@ -2,10 +2,13 @@
 
 import pytest
 
+from bot.cli.scenarios.looking import folded
 from bot.sandbox.ci.runner.function_job import passed
 from bot.sandbox.faults import Fault
 from bot.sandbox.objects.accounts import simple_user
 from resolver.actions import RerunJobs
+from resolver.facts import ActionRefused
+from resolver.ledger_events import RerunStarted
 from tests.stories.acts import ACT, CI, MANAGED, RED, job, open_shop, order, runs, workflow
 
 GROUP = "permissions: {contents: read}\nconcurrency: ${{ github.workflow }}\n"
@@ -163,6 +166,50 @@ async def test_a_pass_that_would_land_is_not_asked_for_unless_it_may(calm):
     end = await order(calm, rerun(pull, run))
     assert "auto-merge is armed" in end.refused
     calm.said(pull)
+
+
+async def test_a11_what_was_refused_before_it_was_sent_uses_no_limit_up(world):
+    """The last look keeps failres from a rerun that would land; an hour later nothing speaks against it: it is made."""
+    repo = await open_shop(world, config=MANAGED)
+    world.sandbox.ci.fail_once("unit", "error: the clock was wrong")
+    pull = world.people.open_pull("docs", {"README.md": "more\n"})
+    who = simple_user(world.sandbox.github, pull.author)
+    pull.auto_merge = {"enabled_by": who, "merge_method": "merge", "commit_title": "a", "commit_message": "b"}
+    await world.later(600.0)
+    (run,) = runs(repo, head_sha=pull.head_sha)
+    assert len(run.attempts) == 1
+    assert await reruns_left(world, run) == (0, 1)
+    pull.auto_merge = None
+    await world.later(3_700.0)
+    assert [attempt.conclusion for attempt in run.attempts] == ["failure", "success"]
+    assert await reruns_left(world, run) == (1, 0)
+    world.said(pull)
+
+
+async def test_what_may_have_reached_github_uses_a_limit_up(calm):
+    """GitHub took the rerun and the answer was lost; then somebody stops failres: nobody knows, so that it counts."""
+    _, pull, run = await red_pull(calm)
+    calm.sandbox.ci.late_reruns = True
+    calm.sandbox.faults.add(Fault("POST", "/repos/*/rerun-failed-jobs", how="lose"))
+
+    def stop(happening):
+        if happening.event == "workflow_run" and happening.action == "requested":
+            calm.people.label(pull, "failres:stop")
+
+    calm.sandbox.github.listeners.append(stop)
+    end = await order(calm, rerun(pull, run))
+    assert end.refused == "the label failres:stop is set"
+    ends = [each for each in end.facts if isinstance(each, ActionRefused) and each.target == f"rerun:{run.id}"]
+    assert [each.unspent for each in ends] == [None]
+    calm.said(pull)
+
+
+async def reruns_left(world, run):
+    """How many reruns of that run the ledger holds as spent, and as unspent."""
+    state = await folded(world, next(r for r in world.sandbox.github.repositories.values() if run.id in r.runs))
+    known = [each for each in state.ledger.events.values() if isinstance(each, RerunStarted)]
+    spent = sum(state.ledger.counts(each.id) for each in known)
+    return spent, len(known) - spent
 
 
 async def test_a_head_in_the_merge_queue_is_not_run_again(calm):

@@ -71,7 +71,7 @@ async def _found(place: Place, wanted: ProbeWanted, commit: Sha) -> Outcome:
     if run_id is not None:
         return Outcome((fact,), result={"runId": run_id, "found": True})
     why = f"the branch {wanted.branch} is there and no run on it; whether one was asked for is not known"
-    return Outcome((fact,), refused=f"{why}, so that it is not sent again")
+    return Outcome((fact,), refused=f"{why}, so that it is not sent again", maybe=True)
 
 
 async def _make_branch(place: Place, wanted: ProbeWanted) -> Branch:
