@@ -8,7 +8,16 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from bot.store import Order
-from resolver.actions import AnyAction, PostCheck, PostComment, RemoveProbe, RerunJobs, StartProbe, SyncBranch
+from resolver.actions import (
+    AnyAction,
+    PostCheck,
+    PostComment,
+    RemoveProbe,
+    RerunJobs,
+    StartProbe,
+    SyncBranch,
+    WriteHandoffs,
+)
 from resolver.facts import RepoObserved
 from resolver.records import Record
 from resolver.talk_actions import PostDecision, PostReply, React, SetLabel
@@ -23,6 +32,7 @@ PRIORITY = {
     "react": 24,
     "post-reply": 26,
     "post-comment": 30,
+    "write-handoffs": 31,
     "post-decision": 32,
     "read-log": 50,
     "read-comments": 60,
@@ -47,8 +57,8 @@ _READER: TypeAdapter[Assignment] = TypeAdapter(Assignment)
 
 def writes(action: AnyAction) -> bool:
     """Say whether an action changes anything on GitHub."""
-    jobs = RerunJobs | StartProbe | RemoveProbe
-    return isinstance(action, PostCheck | PostComment | jobs | SyncBranch | React | PostReply | SetLabel | PostDecision)
+    acts = RerunJobs | StartProbe | RemoveProbe | SyncBranch | WriteHandoffs
+    return isinstance(action, PostCheck | PostComment | acts | React | PostReply | SetLabel | PostDecision)
 
 
 def lane(repo: RepoObserved, *, write: bool) -> str:

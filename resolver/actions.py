@@ -14,6 +14,7 @@ from resolver.command_facts import Button
 from resolver.digest import digest
 from resolver.executions import Check
 from resolver.facts import RollupSeen, StepFinished
+from resolver.handoff import BRANCH, Handoff
 from resolver.ids import PullNumber, RunId, Sha
 from resolver.report import Report
 from resolver.talk_actions import TalkAction
@@ -301,6 +302,23 @@ class PostComment(Action):
         return f"{self.target}@{digest(said)}"
 
 
+class WriteHandoffs(Action):
+    """Commit the handoff bundles of questions to our own branch, those that are not there yet, in one commit."""
+
+    type: Literal["write-handoffs"] = "write-handoffs"
+    bundles: tuple[Handoff, ...]
+
+    @property
+    def target(self) -> str:
+        """Our own branch in the repository: one commit at a time."""
+        return f"branch:{BRANCH}"
+
+    @property
+    def key(self) -> str:
+        """Identity by the questions: what was known when they were asked stands, whatever is learnt meanwhile."""
+        return f"{self.target}@{digest(sorted(each.decision.decision_id for each in self.bundles))}"
+
+
 AnyAction = (
     ReadPull
     | ReadFiles
@@ -316,6 +334,7 @@ AnyAction = (
     | RemoveProbe
     | SyncBranch
     | SweepPulls
+    | WriteHandoffs
     | PostCheck
     | PostComment
     | TalkAction

@@ -1,10 +1,13 @@
-"""Questions that were put to people and what they answered, as the journal keeps them (specification, section 11)."""
+"""Questions that were put to people, who was told of them, and what was answered, as the journal keeps them
+(specification, section 11).
+"""
 
 from __future__ import annotations
 
 from resolver.answers import Accepted
 from resolver.attribution.outcome import Verdict
 from resolver.decisions import Decision
+from resolver.ids import PullNumber, Sha
 from resolver.records import Record
 
 
@@ -39,4 +42,22 @@ class Ended(Record):
     why: str = ""
 
 
-DecisionFact = DecisionRequested | DecisionAnswered
+class HandoffWritten(Record):
+    """The handoff bundle of a question stands at `path` on the branch of our records since `at` (seconds)."""
+
+    number: PullNumber
+    decision_id: str
+    path: str
+    commit: Sha
+    at: float
+
+
+class HandoffRefused(Record):
+    """The handoff bundle of a question could not be written, for the reason; it is not tried again."""
+
+    number: PullNumber
+    decision_id: str
+    reason: str
+
+
+DecisionFact = DecisionRequested | DecisionAnswered | HandoffWritten | HandoffRefused

@@ -19,7 +19,7 @@ from resolver.command_facts import (
     PullTouched,
     StandingRead,
 )
-from resolver.decision_facts import DecisionAnswered, DecisionRequested
+from resolver.decision_facts import DecisionAnswered, DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.facts import (
     ActionDone,
     ActionRefused,
@@ -107,6 +107,8 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             | PullTouched()
             | DecisionRequested()
             | DecisionAnswered()
+            | HandoffWritten()
+            | HandoffRefused()
         ):
             return fold_talk(state, fact)
         case ResolveDecided() | ResolveEnded():

@@ -17,7 +17,7 @@ from resolver.command_facts import (
     Said,
     StandingRead,
 )
-from resolver.decision_facts import DecisionAnswered, DecisionFact, DecisionRequested
+from resolver.decision_facts import DecisionAnswered, DecisionFact, DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.ids import Sha
 from resolver.state import RepoState
 from resolver.talk import KEPT, Given, Switch, Talk
@@ -29,6 +29,8 @@ def fold_talk(state: RepoState, fact: CommandFact | DecisionFact) -> RepoState:
     if pull is None:
         return state
     talk = _talk(pull.talk, fact, pull.seen.head_sha)
+    if isinstance(fact, HandoffWritten):
+        state = replace(state, handoff_at=max(fact.at, state.handoff_at or 0.0))
     return replace(state, pulls={**state.pulls, fact.number: replace(pull, talk=talk)})
 
 
@@ -63,6 +65,8 @@ def _talk(talk: Talk, fact: CommandFact | DecisionFact, head: Sha) -> Talk:
             return replace(talk, decisions={**talk.decisions, fact.decision_id: fact})
         case DecisionAnswered():  # the first answer holds
             return replace(talk, answers={fact.decision_id: fact, **talk.answers})
+        case HandoffWritten() | HandoffRefused():
+            return replace(talk, handoffs={**talk.handoffs, fact.decision_id: fact})
         case _:
             assert_never(fact)
 

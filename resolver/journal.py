@@ -20,7 +20,7 @@ from resolver.command_facts import (
     PullTouched,
     StandingRead,
 )
-from resolver.decision_facts import DecisionAnswered, DecisionRequested
+from resolver.decision_facts import DecisionAnswered, DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.facts import (
     ActionDone,
     ActionRefused,
@@ -98,6 +98,8 @@ KINDS: Mapping[str, type[Fact]] = {
     "pull.touched": PullTouched,
     "decision.requested": DecisionRequested,
     "decision.answered": DecisionAnswered,
+    "handoff.written": HandoffWritten,
+    "handoff.refused": HandoffRefused,
     "resolve.decision": ResolveDecided,
     "resolve.outcome": ResolveEnded,
     "comment.gone": CommentGone,
@@ -199,7 +201,7 @@ def once(fact: Fact) -> str | None:
             return f"{kind_of(fact)}:{fact.seq}"
         case ResolveEnded():
             return f"{kind_of(fact)}:{fact.ref_decision_seq}"
-        case DecisionRequested() | DecisionAnswered():
+        case DecisionRequested() | DecisionAnswered() | HandoffWritten() | HandoffRefused():
             return f"{kind_of(fact)}:{fact.decision_id}"
         case CommandFailed():
             return f"{kind_of(fact)}:{fact.command_id}:{fact.index}"

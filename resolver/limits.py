@@ -57,5 +57,14 @@ class Limits(Record):
     unowned_heads: int = 200
     """How many commits that belong to no open pull request or base are remembered."""
 
+    records_every: float = 600.0
+    """Our own branch in a repository gets at most one commit in this time (specification, section 13)."""
+
+    handoff_patience: float = 60.0
+    """How long a question's comment waits for its handoff bundle, so that the mail that GitHub sends has the link."""
+
+    handoffs_at_once: int = 20
+    """How many handoff bundles one commit brings at most."""
+
 
 LIMITS = Limits()

@@ -180,7 +180,7 @@ class RepoState:
     """A whole repository.
 
     `open_at` are the open pull requests by head, `effects` those of the repository's own actions, `ledger` what was
-    tried, `steps` how long the steps of its jobs have taken.
+    tried, `steps` how long the steps of its jobs have taken, `handoff_at` when the last handoff bundles were written.
     """
 
     repo: RepoObserved | None = None
@@ -196,6 +196,7 @@ class RepoState:
     outage: OutageMode = field(default_factory=OutageMode)
     steps: StepHistory = field(default_factory=StepHistory)
     comments_at: tuple[float, ...] = ()
+    handoff_at: float | None = None
     unreadable: tuple[str, ...] = ()
 
     def head(self, sha: Sha) -> Head:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from resolver.command_facts import CommandGiven, CommandJudged, ReplyLine, StandingRead
-from resolver.decision_facts import DecisionAnswered, DecisionRequested
+from resolver.decision_facts import DecisionAnswered, DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.ids import Sha
 
 KEPT = 100
@@ -57,6 +57,7 @@ class Talk:
     touched: float | None = None
     decisions: Mapping[str, DecisionRequested] = field(default_factory=_nothing)
     answers: Mapping[str, DecisionAnswered] = field(default_factory=_nothing)
+    handoffs: Mapping[str, HandoffWritten | HandoffRefused] = field(default_factory=_nothing)
     pushed: Sha | None = None
     pushed_before: Sha | None = None
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from resolver.action_base import Action
 from resolver.command_facts import ReplyLine
-from resolver.decision_facts import DecisionRequested, Ended
+from resolver.decision_facts import DecisionRequested, Ended, HandoffRefused, HandoffWritten
 from resolver.digest import digest
 from resolver.ids import PullNumber, Sha
 
@@ -93,7 +93,10 @@ class SetLabel(Action):
 
 
 class PostDecision(Action):
-    """Ask people in a comment of its own, or say in it how the question ended. `comment_id`: as far as known."""
+    """Ask people in a comment of its own, or say in it how the question ended.
+
+    `comment_id` and `handoff` are what is known of the comment and of the question's bundle.
+    """
 
     type: Literal["post-decision"] = "post-decision"
     number: PullNumber
@@ -101,6 +104,7 @@ class PostDecision(Action):
     decision: DecisionRequested
     ended: Ended | None = None
     comment_id: int | None = None
+    handoff: HandoffWritten | HandoffRefused | None = None
 
     @property
     def target(self) -> str:
@@ -110,7 +114,8 @@ class PostDecision(Action):
     @property
     def key(self) -> str:
         """Identity by what is said; which comment says it, and on which head, does not matter."""
-        said = self.model_dump(mode="json", by_alias=True, exclude={"comment_id", "head_sha"})
+        unknown = {"handoff"} if self.handoff is None else set()
+        said = self.model_dump(mode="json", by_alias=True, exclude={"comment_id", "head_sha", *unknown})
         return f"{self.target}@{digest(said)}"
 
 

@@ -140,6 +140,11 @@ class Store:
             for row in reader.check(await self._database.look(reader.page)):
                 yield row
 
+    async def recent(self, key: str, count: int) -> list[JournalRow]:
+        """The key's last `count` records, oldest first, checked. Raises `JournalCorrupt`."""
+        after = await self._database.look(lambda tx: journal.before_last(tx, key, count))
+        return [row async for row in self.records(key, after)]
+
     async def keys(self) -> list[str]:
         """All keys that have records, sorted."""
         return await self._database.look(journal.keys)

@@ -173,6 +173,12 @@ class Reader:
         self._seq = max(self._seq, end)
 
 
+def before_last(tx: Transaction, key: str, count: int) -> int:
+    """The number after which the key's last `count` records follow; 0 where it has no more than that."""
+    newest = select(journal.c.seq).where(journal.c.key == key).order_by(journal.c.seq.desc())
+    return tx.run(newest.offset(count).limit(1)).scalar() or 0
+
+
 def keys(tx: Transaction) -> list[str]:
     """All keys that have records, sorted."""
     return list(tx.run(select(chains.c.key).order_by(chains.c.key)).scalars())

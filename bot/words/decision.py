@@ -9,7 +9,8 @@ from bot.words.comment import LIMIT
 from bot.words.inert import code, escape_html, fold_in, one_line
 from bot.words.replies import OPTION_WORDS, forms
 from bot.words.verdict import evidence, subject
-from resolver.decision_facts import DecisionRequested, Ended
+from resolver.decision_facts import DecisionRequested, Ended, HandoffRefused, HandoffWritten
+from resolver.handoff import BRANCH
 from resolver.talk_actions import PostDecision
 from resolver.taxonomy import TAXONOMY
 
@@ -28,21 +29,24 @@ def decision_marker(decision_id: str) -> str:
     return f"<!-- failres:decision:{decision_id} -->"
 
 
-def render(action: PostDecision) -> str:
-    """Write the question, at most 65,536 characters."""
+def render(action: PostDecision, repo_url: str) -> str:
+    """Write the question, at most 65,536 characters; `repo_url` is the repository's page."""
     asked = action.decision
     parts = [decision_marker(asked.decision_id)]
     if action.ended is not None:
-        parts += [f"**{asked.question}** {_ended(action.ended)}", _happened(asked)]
+        parts += [f"**{asked.question}** {_ended(action.ended)}", happened(asked)]
     else:
-        parts += [f"**{asked.question}**", _happened(asked), _replies(asked)]
+        parts += [f"**{asked.question}**", happened(asked), _replies(asked)]
     if asked.because is not None:
         parts.append(fold_in("Evidence", evidence(asked.because)))
+    if action.handoff is not None:
+        parts.append(_handoff(action.handoff, repo_url))
     parts.append(f"<sub>failres · {asked.decision_id} · commit {asked.head.sha[:12]} · {asked.fail_class}</sub>")
     return "\n\n".join(parts)[:LIMIT]
 
 
-def _happened(asked: DecisionRequested) -> str:
+def happened(asked: DecisionRequested) -> str:
+    """Say in a sentence what led to the question."""
     what = subject(asked.because) if asked.because is not None else code(asked.fail_class)
     row = TAXONOMY.get(asked.fail_class)
     title = row.title if row is not None else "It failed"
@@ -56,7 +60,15 @@ def _happened(asked: DecisionRequested) -> str:
 
 
 def _replies(asked: DecisionRequested) -> str:
-    """The exact replies in a block that can be copied, with what each does."""
+    first = (
+        "Nothing automatic follows here until this is answered or somebody pushes. "
+        "Somebody with write access answers by a new comment with one of these lines:"
+    )
+    return f"{first}\n\n{options(asked)}"
+
+
+def options(asked: DecisionRequested) -> str:
+    """Give the exact replies in blocks that can be copied, with what each does."""
     replies = forms(asked)
     words = asked.options if len(replies) == len(asked.options) else (None, *asked.options)
     told = [
@@ -64,11 +76,14 @@ def _replies(asked: DecisionRequested) -> str:
         f"  ```\n  {reply}\n  ```"
         for word, reply in zip(words, replies, strict=True)
     ]
-    first = (
-        "Nothing automatic follows here until this is answered or somebody pushes. "
-        "Somebody with write access answers by a new comment with one of these lines:"
-    )
-    return "\n\n".join((first, *told))
+    return "\n\n".join(told)
+
+
+def _handoff(handoff: HandoffWritten | HandoffRefused, repo_url: str) -> str:
+    """Lead to the bundle, or say why there is none; the evidence above is then what there is."""
+    if isinstance(handoff, HandoffRefused):
+        return f"There is no handoff bundle: {escape_html(one_line(handoff.reason, 200))}."
+    return f"[Handoff bundle]({repo_url}/blob/{BRANCH}/{handoff.path}): all that is known, for whoever takes over."
 
 
 def _ended(ended: Ended) -> str:

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from bot.work.act.checks import post_check
 from bot.work.act.comments import post_comment
+from bot.work.act.handoff import write_handoffs
 from bot.work.act.probe import start_probe
 from bot.work.act.rerun import rerun_jobs
 from bot.work.act.sync import sync_branch
@@ -19,7 +20,7 @@ from bot.work.observe.pulls import find_pull, read_files, read_pull, sweep_pulls
 from bot.work.observe.third_party import read_check_annotations
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from bot.work.texts import Texts
+from bot.work.texts import Kept
 from resolver.actions import (
     AnyAction,
     FindPull,
@@ -38,11 +39,12 @@ from resolver.actions import (
     StartProbe,
     SweepPulls,
     SyncBranch,
+    WriteHandoffs,
 )
 from resolver.talk_actions import PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
 
 
-async def perform(place: Place, action: AnyAction, texts: Texts) -> Outcome:
+async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
     """Carry out an action once. Raises the errors of `bot.github.errors`."""
     match action:
         case ReadPull():
@@ -65,10 +67,12 @@ async def perform(place: Place, action: AnyAction, texts: Texts) -> Outcome:
             return await read_check_annotations(place, action)
         case SweepPulls():
             return await sweep_pulls(place, action)
+        case WriteHandoffs():
+            return await write_handoffs(place, action, kept)
         case PostCheck():
             return await post_check(place, action)
         case PostComment():
-            return await post_comment(place, action, texts)
+            return await post_comment(place, action, kept)
         case RerunJobs():
             return await rerun_jobs(place, action)
         case StartProbe():

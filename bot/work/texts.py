@@ -1,9 +1,10 @@
-"""The long texts that a report refers to, fetched from beside the journal."""
+"""The long texts that a report refers to, fetched from beside the journal, and the journal's own last records."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
+from bot.store import JournalRow
 from resolver.ids import TextHash
 from resolver.report import Report
 
@@ -13,6 +14,14 @@ class Texts(Protocol):
 
     async def text(self, name: str) -> str | None:
         """Give a text."""
+        ...
+
+
+class Kept(Texts, Protocol):
+    """The same with the journal, which is kept by the repository's key."""
+
+    async def recent(self, key: str, count: int) -> list[JournalRow]:
+        """Give the last records of a repository, oldest first."""
         ...
 
 

@@ -13,7 +13,7 @@ from resolver.answers import Accepted, Refused, check_answer, choose
 from resolver.command_facts import Said
 from resolver.commands import Answer, Standing
 from resolver.decide.asked import Hindered, plan_retry
-from resolver.decide.decisions import circumstances, how_it_ended
+from resolver.decide.endings import circumstances, how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.rights import silence
 from resolver.decision_facts import DecisionAnswered

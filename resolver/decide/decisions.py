@@ -12,36 +12,24 @@ from resolver.attribution import Verdict
 from resolver.casework import check_of, task_id
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.asked import rerun_is_left
-from resolver.decide.due import Due
+from resolver.decide.due import Due, earlier
+from resolver.decide.endings import circumstances, how_it_ended
+from resolver.decide.handoff import awaited_until
 from resolver.decide.here import Here
 from resolver.decide.matter import Matter, here_decided
 from resolver.decide.resolve import escalation, why_escalated
 from resolver.decide.rights import config_of, managed, mode_of, silence
-from resolver.decision_facts import DecisionRequested, Ended
-from resolver.decisions import Asking, Circumstances, Decision, Head, Kind, Word, ask, expired, kind_for
+from resolver.decision_facts import DecisionRequested
+from resolver.decisions import Asking, Decision, Kind, Word, ask, kind_for
 from resolver.facts import Fact
-from resolver.ids import Sha
 from resolver.limits import Limits
-from resolver.state import Base, Pull, RepoState
+from resolver.state import Pull, RepoState
 from resolver.talk_actions import PostDecision, SetLabel
 
 LABEL = "failres:decision"
 HOUR = 3_600.0
 FINAL: tuple[Word, ...] = ("accept", "noted")
 """After these answers the same matter is not asked again until somebody pushes."""
-
-
-def circumstances(state: RepoState, pull: Pull, now: float) -> Circumstances:
-    """Give what an answer is checked against, as it stands now."""
-    base = state.bases.get(pull.seen.base_ref, Base()).sha
-    return Circumstances(
-        head=Head(sha=pull.seen.head_sha, pushed=pull.talk.pushed or pull.seen.head_sha),
-        base=base or Sha(""),
-        now=now,
-        answered=frozenset(pull.talk.answers),
-        files=frozenset(pull.files.files if pull.files else ()),
-        protected=config_of(state, pull).protected,
-    )
 
 
 def questions(here: Here, left: int) -> Due:
@@ -65,37 +53,29 @@ def questions(here: Here, left: int) -> Due:
         if not posted and ended is not None:
             continue
         if not posted and left < 1 and effect is None:
-            again_at = now + HOUR
+            again_at = earlier(again_at, now + HOUR)
             continue
         if ended is None and silence(state, pull) is not None:
+            continue
+        waits = awaited_until(state, pull, decision, now, here.limits)
+        if effect is None and now < waits:
+            again_at = earlier(again_at, waits)
+            left -= 1  # it is as good as made
             continue
         number = pull.seen.number
         known = int(effect.result["decisionComment"]) if effect is not None and posted else None
         actions.append(
-            PostDecision(number=number, head_sha=pull.seen.head_sha, decision=decision, ended=ended, comment_id=known)
+            PostDecision(
+                number=number,
+                head_sha=pull.seen.head_sha,
+                decision=decision,
+                ended=ended,
+                comment_id=known,
+                handoff=pull.talk.handoffs.get(decision.decision_id),
+            )
         )
         left -= not posted
     return Due(tuple(actions), again_at, facts)
-
-
-def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested, now: float) -> Ended | None:
-    """Say how a question ended; None while it is open."""
-    answer = pull.talk.answers.get(decision.decision_id)
-    if answer is not None:
-        return Ended(answer=answer)
-    why = expired(decision, circumstances(state, pull, now))
-    if why is None and _has_passed(state, pull, decision):
-        return Ended(why="passed")
-    return None if why is None else Ended(why=why)
-
-
-def _has_passed(state: RepoState, pull: Pull, decision: DecisionRequested) -> bool:
-    """Say whether what was asked about is green now; a flaky test's question is not answered by a pass."""
-    if decision.because is None or decision.kind == "fix-flaky-test":
-        return False
-    head = state.head(pull.seen.head_sha)
-    mine = [job for job in head.current() if check_of(job, head.runs.get(job.run_id)).same_job(decision.because.check)]
-    return bool(mine) and all(meaning(job.conclusion) is Meaning.PASSED for job in mine)
 
 
 def _ask(here: Here) -> DecisionRequested | None:

@@ -13,6 +13,7 @@ from resolver.command_facts import CommandFailed, Judged
 from resolver.decide.commands import judge
 from resolver.decide.decisions import questions
 from resolver.decide.due import Due, earlier
+from resolver.decide.handoff import handoffs
 from resolver.decide.here import Here
 from resolver.decide.rights import Silence, config_of, silence
 from resolver.facts import Fact
@@ -48,7 +49,9 @@ def converse(state: RepoState, pull: Pull, now: float, limits: Limits, lead: Ver
     facts.extend(_failures(here))
     asked = questions(here, comments_left(state, pull, now))
     actions.extend((*_comments(pull), *_label(pull), *_reactions(pull), *_replies(pull), *asked.actions))
-    return Due(tuple(actions), earlier(again_at, asked.again_at), (*facts, *asked.facts))
+    bundles = handoffs(here)
+    again_at = earlier(earlier(again_at, asked.again_at), bundles.again_at)
+    return Due((*actions, *bundles.actions), again_at, (*facts, *asked.facts))
 
 
 def _open(pull: Pull) -> list[Given]:

@@ -17,7 +17,7 @@ from resolver.command_facts import (
     StandingRead,
 )
 from resolver.commands import Answer, Denied, Misread, Retry, Sender, Stop, Verdict
-from resolver.decision_facts import DecisionAnswered, DecisionRequested
+from resolver.decision_facts import DecisionAnswered, DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.decisions import Head
 from resolver.executions import Check
 from resolver.ids import PullNumber, Sha
@@ -112,4 +112,6 @@ TALK_FACTS = [
     ResolveEnded(number=PullNumber(7), ref_decision_seq=3, action="resume", success=False, reason="it failed again"),
     REQUESTED,
     ANSWERED,
+    HandoffWritten(number=PullNumber(7), decision_id="d-1", path="handoff/pr-7/d-1.md", commit=HEAD, at=126.0),
+    HandoffRefused(number=PullNumber(7), decision_id="d-2", reason="Repository rule violations found"),
 ]

@@ -56,6 +56,32 @@ async def test_refs_move_only_forward_unless_forced(lab: Lab) -> None:
     assert [one["ref"] for one in (await lab.get(f"{REPO}/git/matching-refs/heads/top")).body] == ["refs/heads/topic"]
 
 
+async def test_rules_keep_refs_back(lab: Lab) -> None:
+    """A ruleset's `creation` and `update` hold for the branches that it names: 422 with the rule's sentence."""
+    main = lab.repo.git.branch("main")
+    topic = pushes.push_files(lab.act(), "kept/topic", {"a.py": "1\n"}, "Topic")
+    names = {"ref_name": {"include": ["refs/heads/kept/**"], "exclude": []}}
+    lab.repo.rulesets.append({"id": 7, "conditions": names, "rules": [{"type": "creation"}, {"type": "update"}]})
+    refused = await lab.post(f"{REPO}/git/refs", {"ref": "refs/heads/kept/new", "sha": main})
+    assert (refused.status, refused.body["message"].split("\n")[0]) == (422, "Repository rule violations found")
+    assert (await lab.post(f"{REPO}/git/refs", {"ref": "refs/heads/free", "sha": main})).status == 201
+    child = {"message": "More", "tree": lab.repo.git.commit(topic).tree, "parents": [topic]}
+    sha = (await lab.post(f"{REPO}/git/commits", child)).body["sha"]
+    assert (await lab.call("PATCH", f"{REPO}/git/refs/heads/kept/topic", {"sha": sha})).status == 422
+    assert lab.repo.git.branch("kept/topic") == topic
+
+
+async def test_a_commit_without_parents_begins_a_branch(lab: Lab) -> None:
+    """A tree without `base_tree` and a commit without parents: an orphan, with nothing of the other branches."""
+    entries = [{"path": "a/b.md", "mode": "100644", "type": "blob", "content": "text\n"}]
+    tree = (await lab.post(f"{REPO}/git/trees", {"tree": entries})).body["sha"]
+    sha = (await lab.post(f"{REPO}/git/commits", {"message": "First", "tree": tree, "parents": []})).body["sha"]
+    assert (await lab.post(f"{REPO}/git/refs", {"ref": "refs/heads/apart", "sha": sha})).status == 201
+    assert [one.sha for one in lab.repo.git.log(sha, None)] == [sha]
+    assert (await lab.get(f"{REPO}/contents/a/b.md?ref={sha}")).status == 200
+    assert (await lab.get(f"{REPO}/contents/app.py?ref={sha}")).status == 404
+
+
 async def test_files_are_written_with_the_old_sha(lab: Lab) -> None:
     """A new file is 201; a changed one needs the old blob's SHA (422 without, 409 with a wrong one)."""
     path = f"{REPO}/contents/app.py"

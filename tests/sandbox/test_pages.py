@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.sandbox.changes import checks, comments
+from bot.sandbox.changes import checks, comments, pushes
 from bot.sandbox.changes.pulls import find_mergeable
 from bot.sandbox.ci.runner.function_job import failed, passed
 from bot.sandbox.pages.markdown import render
@@ -104,12 +104,24 @@ async def test_checks_files_commits_and_logs(lab: Lab) -> None:
     assert "+x = 2" in (await get(lab, f"/octo/app/commit/{pull.head_sha}")).words
     blob = await get(lab, f"/octo/app/blob/{pull.head_sha}/app.py")
     assert '<tr id="L1"><td class="number">1</td><td>x = 2</td></tr>' in blob.html
+
     run = next(iter(lab.repo.runs.values()))
     assert "Attempt 1" in (await get(lab, f"/octo/app/actions/runs/{run.id}")).words
     log = await get(lab, f"/octo/app/actions/runs/{run.id}/job/{run.latest.jobs[0].id}")
     assert "&lt;b&gt;raw&lt;/b&gt;" in log.html
     assert "<summary>Run make unit</summary>" in log.html
     assert '<div class="error">##[error]Process completed with exit code 1.</div>' in log.html
+
+
+async def test_a_markdown_file_is_read_as_text_also_on_a_branch_with_slashes(lab: Lab) -> None:
+    """The branch's name is found in the address; `?plain=1` shows the lines."""
+    pushes.push_files(lab.act(), "notes/of/us", {"a/b.md": "# Title\n\none\ntwo <script>x</script>\n"}, "Notes")
+    shown = await get(lab, "/octo/app/blob/notes/of/us/a/b.md")
+    assert (shown.status, "<h1>Title</h1>" in shown.html, "<script" in shown.html) == (200, True, False)
+    assert "<p>one\ntwo" in shown.html
+    plain = await get(lab, "/octo/app/blob/notes/of/us/a/b.md?plain=1")
+    assert '<td class="number">1</td><td># Title</td>' in plain.html
+    assert (await get(lab, "/octo/app/blob/notes/of/a/b.md")).status == 404
 
 
 async def test_the_lists_lead_to_the_pull_request(lab: Lab) -> None:

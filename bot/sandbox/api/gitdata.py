@@ -12,6 +12,7 @@ from bot.sandbox import objects
 from bot.sandbox.api.call import Call, Reply, Table, route
 from bot.sandbox.changes import pushes
 from bot.sandbox.changes.refusals import Refused
+from bot.sandbox.changes.rules import rules_of
 from bot.sandbox.git import Entry, Person
 from bot.sandbox.git.objects import EMPTY_TREE
 from bot.sandbox.objects.nodes import node_id
@@ -48,6 +49,7 @@ async def create_ref(call: Call) -> Reply:
     """`POST git/refs`."""
     name, sha = call.body["ref"], call.body["sha"]
     check_workflows(call, call.repo.git.branch(call.repo.default_branch), sha)
+    check_rules(call, name, "creation")
     pushes.create_ref(call.act, name, sha)
     return Reply(201, _ref(call, name, sha))
 
@@ -59,6 +61,7 @@ async def update_ref(call: Call) -> Reply:
     if before is None:
         raise Refused(422, "Reference does not exist")
     check_workflows(call, before, sha)
+    check_rules(call, name, "update")
     pushes.move_ref(call.act, name, sha, force=call.body.get("force", False))
     return Reply(body=_ref(call, name, sha))
 
@@ -67,6 +70,18 @@ async def delete_ref(call: Call) -> Reply:
     """`DELETE git/refs/{ref}`."""
     pushes.delete_ref(call.act, f"refs/{call.parameters['ref']}")
     return Reply(204)
+
+
+_RULES = {
+    "creation": "Cannot create ref due to creations being restricted.",
+    "update": "Cannot update this protected ref.",
+}
+
+
+def check_rules(call: Call, ref: str, kind: str) -> None:
+    """GitHub: a ruleset's `creation` and `update` rules keep a branch back; 422 with the broken rule's sentence."""
+    if rules_of(call.repo, ref.removeprefix("refs/heads/"), kind):
+        raise Refused(422, f"Repository rule violations found\n\n{_RULES[kind]}\n\n")
 
 
 def check_workflows(call: Call, before: str | None, after: str) -> None:

@@ -48,7 +48,7 @@ class Pages:
             (f"{pull}/checks", self._checks),
             (f"{pull}/files", self._files),
             ("/{owner}/{name}/commit/{sha}", self._commit),
-            ("/{owner}/{name}/blob/{ref}/{path:.+}", self._blob),
+            ("/{owner}/{name}/blob/{place:.+}", self._blob),
             ("/{owner}/{name}/runs/{check:\\d+}", self._check),
             (runs, self._run),
             (f"{runs}/job/{{job:\\d+}}", self._job),
@@ -106,12 +106,14 @@ class Pages:
         return _html(changes.one_commit(self._github, repo, commit, changed))
 
     async def _blob(self, request: web.Request) -> web.StreamResponse:
-        repo, ref, path = self._repo(request), request.match_info["ref"], request.match_info["path"]
-        sha = repo.git.resolve(ref)
-        content = repo.git.read(sha, path) if sha else None
-        if content is None:
-            raise Refused(404, "There is no such file.")
-        return _html(blob(repo, ref, path, content))
+        repo, parts = self._repo(request), request.match_info["place"].split("/")
+        for split in range(1, len(parts)):  # a branch's name may hold slashes
+            ref, path = "/".join(parts[:split]), "/".join(parts[split:])
+            sha = repo.git.resolve(ref)
+            content = repo.git.read(sha, path) if sha else None
+            if content is not None:
+                return _html(blob(repo, ref, path, content, plain="plain" in request.query))
+        raise Refused(404, "There is no such file.")
 
     async def _check(self, request: web.Request) -> web.StreamResponse:
         repo = self._repo(request)

@@ -23,7 +23,7 @@ async def post_decision(place: Place, action: PostDecision) -> Outcome:
         refused = await may_answer(place, action.number)
     if refused is not None:
         return refused
-    body = mask(words.render(action))
+    body = mask(words.render(action, place.repo_url))
     known = action.comment_id
     if known is None:
         found = await own_comment(place, action.number, words.decision_marker(action.decision.decision_id))

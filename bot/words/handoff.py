@@ -1,0 +1,219 @@
+"""A handoff bundle: one Markdown file for the person who takes over, the answer they can give first. Pure.
+
+Text from logs and people stands in code spans and fences, each piece masked before it is put into one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from bot.words.decision import happened, options
+from bot.words.failure import cause, ending, label, where
+from bot.words.inert import code, escape_html, fence, one_line, shorten, visible
+from bot.words.records import Line, journal_slice, utc
+from bot.words.verdict import ROLES, SIDES, age, sentence
+from resolver.attribution.outcome import Evidence, Verdict
+from resolver.failure import Failure
+from resolver.handoff import Attempt, Handoff
+from resolver.ids import TextHash
+from resolver.report import FailedCheck
+from resolver.secrets import mask
+from resolver.taxonomy import TAXONOMY
+
+LIMIT: Final = 400_000
+"""Characters of a bundle. GitHub shows a Markdown file rendered up to 512 KiB."""
+
+CONFIG: Final = 20_000
+UNPROVEN: Final = "no execution proves whose failure it is"
+FAILURES: Final = 20
+
+
+def commit_message(paths: Sequence[str]) -> str:
+    """Say what a commit brings; the mark keeps CI from starting on it."""
+    told = paths[0] if len(paths) == 1 else f"{len(paths)} handoff bundles"
+    return f"failres: {told} [skip ci]"
+
+
+def render(bundle: Handoff, repo_url: str, excerpts: Mapping[TextHash, str], journal: Iterable[Line]) -> str:
+    """Write the bundle. What must give way to its length is the journal, then the excerpts."""
+    parts = [*_head(bundle, repo_url), *_failing(bundle, repo_url), *_tried(bundle), *_evidence(bundle, repo_url)]
+    logs, after = _logs(bundle, excerpts), [*_config(bundle, repo_url), *journal_slice(bundle, journal)]
+    while True:
+        text = "\n\n".join((*parts, *logs, *after)) + "\n"
+        if len(text) <= LIMIT:
+            return text
+        if after:
+            after.pop()
+        elif logs:
+            logs.pop()
+        else:
+            return text[:LIMIT]
+
+
+def _head(bundle: Handoff, repo_url: str) -> list[str]:
+    asked, report = bundle.decision, bundle.report
+    pull = f"{repo_url}/pull/{asked.number}"
+    rows = [
+        f"- pull request: [#{asked.number}]({pull}) {_inert(bundle.title)} by {_inert(bundle.author)}",
+        f"- commit: [{report.head_sha[:12]}]({repo_url}/commit/{report.head_sha}) on {_inert(bundle.head_ref)}",
+        f"- base: {_inert(bundle.base_ref)}{_base(bundle, repo_url)}",
+        f"- asked: {utc(asked.asked_at)} UTC{_until(bundle)}",
+        f"- question: `{asked.decision_id}`, class `{asked.fail_class}`{_print(bundle)}",
+    ]
+    if bundle.earlier:
+        rows.append(f"- asked before on this pull request: {', '.join(f'`{each}`' for each in bundle.earlier)}")
+    how = (
+        f"Write one of these lines as a new comment on [the pull request]({pull}); it takes write access. "
+        "Or push: that ends the question, and the new commit is looked at afresh. "
+        "Until then nothing automatic follows there."
+    )
+    return [
+        f"# Handoff: {asked.question}",
+        happened(asked),
+        "\n".join(rows),
+        "## What you can do",
+        how,
+        options(asked),
+    ]
+
+
+def _base(bundle: Handoff, repo_url: str) -> str:
+    if bundle.base_sha is None:
+        return ""
+    return f" at [{bundle.base_sha[:12]}]({repo_url}/commit/{bundle.base_sha})"
+
+
+def _until(bundle: Handoff) -> str:
+    until = bundle.decision.expires_at
+    return f", open until {utc(until)} UTC" if until is not None else ", open until it is answered or somebody pushes"
+
+
+def _print(bundle: Handoff) -> str:
+    found = bundle.decision.fingerprint
+    return f", fingerprint `{found}`" if found is not None else ""
+
+
+def _failing(bundle: Handoff, repo_url: str) -> list[str]:
+    parts = ["## What is red", *(_check(bundle, check, repo_url) for check in bundle.report.failed)]
+    if not bundle.report.failed:
+        parts.append("Nothing is known to be red at this moment.")
+    if bundle.scope:
+        shown = ", ".join(code(each) for each in bundle.scope[:30])
+        more = f" and {len(bundle.scope) - 30} more" if len(bundle.scope) > 30 else ""
+        parts.append(f"The pull request changes {shown}{more}.")
+    return parts
+
+
+def _check(bundle: Handoff, check: FailedCheck, repo_url: str) -> str:
+    name = f"[{code(label(check))}]({check.url})" if check.url else code(label(check))
+    attempt = f", attempt {check.attempt}" if check.attempt > 1 else ""
+    if not check.failures:
+        return f"- {name}{attempt} {ending(check)}: {cause(check)}"
+    lines = [f"- {name}{attempt} {ending(check)}:"]
+    lines += [_failure(bundle, each, repo_url) for each in check.failures[:FAILURES]]
+    hidden = len(check.failures) - FAILURES + check.capped
+    return "\n".join([*lines, *([f"  - … and {hidden} more"] if hidden > 0 else [])])
+
+
+def _failure(bundle: Handoff, failure: Failure, repo_url: str) -> str:
+    row = TAXONOMY.get(failure.fail_class)
+    item = code(failure.item) if failure.item else (row.title if row is not None else code(failure.fail_class))
+    at = where(bundle.report, failure, repo_url)
+    return f"  - {item}: {_inert(failure.message, 400)}{f' at {at}' if at else ''}"
+
+
+def _tried(bundle: Handoff) -> list[str]:
+    told = [f"- {utc(each.at)} UTC: {_attempt(each)}" for each in bundle.tried]
+    return [
+        "## What was tried, and why it stopped",
+        "\n".join(told) if told else "Nothing was tried.",
+        f"It stopped because {_reason(bundle)}.",
+    ]
+
+
+def _reason(bundle: Handoff) -> str:
+    told = [each for each in bundle.decision.why.split("; ") if each]
+    words = [UNPROVEN if each == "no class is proven" else escape_html(one_line(mask(each), 400)) for each in told]
+    return "; ".join(words) or "the resolver's table hands this to people"
+
+
+_ENDS: Final = {"helped": "it helped", "failed": "it did not help", "refused": "refused", "unknown": "no end is known"}
+
+
+def _attempt(each: Attempt) -> str:
+    reason = f" ({_inert(each.reason, 300)})" if each.reason else ""
+    ended = _ENDS[each.result]
+    match each.kind:
+        case "rerun":
+            return f"the failed jobs of {_inert(each.what)} were run again ({each.why}): {ended}{reason}"
+        case "probe":
+            shown = "the base's result is below" if each.result == "helped" else ended
+            return f"{_inert(each.what)} was executed on the clean base {code(each.why[:12])}: {shown}{reason}"
+        case "sync":
+            onto = f" onto {code(each.what[:12])}" if each.what else ""
+            done = "done" if each.result == "helped" else ended
+            return f"the branch was to be rebased{onto}: {done}{reason}"
+        case "resolution":
+            return f"the resolver's table for {_inert(each.what)} says `{each.why}`: {ended}{reason}"
+
+
+def _evidence(bundle: Handoff, repo_url: str) -> list[str]:
+    verdicts = list(bundle.report.cause.verdicts)
+    asked = bundle.decision.because
+    if asked is not None and all(each.item != asked.item or each.check != asked.check for each in verdicts):
+        verdicts.insert(0, asked)
+    parts = [part for each in verdicts for part in _verdict(bundle, each, repo_url)]
+    doubts = [f"- {_inert(each, 300)}" for each in bundle.report.cause.doubts]
+    parts += ["What is still missing:\n\n" + "\n".join(doubts)] if doubts else []
+    return ["## Evidence", *(parts or ["No execution proves anything yet."])]
+
+
+def _verdict(bundle: Handoff, verdict: Verdict, repo_url: str) -> Iterable[str]:
+    yield f"**{sentence(bundle.report, verdict)}** (`{verdict.klass}`, {verdict.strength})"
+    rows = ["| ran on | commit | with base | showed | fingerprint | execution | age |", "| --- " * 7 + "|"]
+    rows += [_execution(each, repo_url) for each in verdict.evidence]
+    yield "\n".join(rows)
+
+
+def _execution(each: Evidence, repo_url: str) -> str:
+    job = f"/job/{each.job_id}" if each.job_id else ""
+    run = f"[run {each.run}, attempt {each.attempt}]({repo_url}/actions/runs/{each.run}{job})" if each.run else ""
+    base = code(each.tested_base[:12]) if each.tested_base else ""
+    cells = (
+        SIDES[each.side],
+        code(each.commit[:12]),
+        base,
+        ROLES[each.role],
+        " ".join(f"`{one}`" for one in each.fingerprints),
+        run,
+        age(each.age),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _logs(bundle: Handoff, excerpts: Mapping[TextHash, str]) -> list[str]:
+    parts: list[str] = []
+    for check in bundle.report.failed:
+        reference = check.failures[0].excerpt_ref if check.failures else None
+        text = excerpts.get(reference) if reference else None
+        if text:
+            parts += [f"### {code(label(check))}", fence(mask(text))]
+        elif reference:
+            parts += [f"### {code(label(check))}", "The excerpt is no longer kept; GitHub may still have the log."]
+    return ["## From the logs", *parts] if parts else []
+
+
+def _config(bundle: Handoff, repo_url: str) -> list[str]:
+    if bundle.config is None:
+        return ["## Configuration", "The base has no `.github/failres.yml`: every default holds."]
+    at = bundle.config_at or bundle.base_ref
+    link = f"[`.github/failres.yml`]({repo_url}/blob/{at}/.github/failres.yml)"
+    told = json.dumps(bundle.config.model_dump(mode="json", by_alias=True, exclude_defaults=True), indent=2)
+    shown = fence(mask(shorten(told, CONFIG)), "json")
+    return ["## Configuration", f"What {link} on the base sets; for all else the defaults hold.\n\n{shown}"]
+
+
+def _inert(text: str, limit: int = 160) -> str:
+    return code(visible(mask(text)), limit)

@@ -1,0 +1,44 @@
+"""How a question ends: by its answer, by a push, by another base, by its time, or because the check has passed."""
+
+from __future__ import annotations
+
+from resolver.casework import check_of
+from resolver.conclusions import Meaning, meaning
+from resolver.decide.rights import config_of
+from resolver.decision_facts import DecisionRequested, Ended
+from resolver.decisions import Circumstances, Head, expired
+from resolver.ids import Sha
+from resolver.state import Base, Pull, RepoState
+
+
+def circumstances(state: RepoState, pull: Pull, now: float) -> Circumstances:
+    """Give what an answer is checked against, as it stands now."""
+    base = state.bases.get(pull.seen.base_ref, Base()).sha
+    return Circumstances(
+        head=Head(sha=pull.seen.head_sha, pushed=pull.talk.pushed or pull.seen.head_sha),
+        base=base or Sha(""),
+        now=now,
+        answered=frozenset(pull.talk.answers),
+        files=frozenset(pull.files.files if pull.files else ()),
+        protected=config_of(state, pull).protected,
+    )
+
+
+def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested, now: float) -> Ended | None:
+    """Say how a question ended; None while it is open."""
+    answer = pull.talk.answers.get(decision.decision_id)
+    if answer is not None:
+        return Ended(answer=answer)
+    why = expired(decision, circumstances(state, pull, now))
+    if why is None and _has_passed(state, pull, decision):
+        return Ended(why="passed")
+    return None if why is None else Ended(why=why)
+
+
+def _has_passed(state: RepoState, pull: Pull, decision: DecisionRequested) -> bool:
+    """Say whether what was asked about is green now; a flaky test's question is not answered by a pass."""
+    if decision.because is None or decision.kind == "fix-flaky-test":
+        return False
+    head = state.head(pull.seen.head_sha)
+    mine = [job for job in head.current() if check_of(job, head.runs.get(job.run_id)).same_job(decision.because.check)]
+    return bool(mine) and all(meaning(job.conclusion) is Meaning.PASSED for job in mine)

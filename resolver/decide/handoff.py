@@ -1,0 +1,156 @@
+"""When a question's handoff bundle is written, and what stands in it.
+
+One branch of a repository takes all bundles, at most one commit in `records_every`: what waits goes out together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from resolver.actions import WriteHandoffs
+from resolver.casework import task_id
+from resolver.decide.compose import compose
+from resolver.decide.due import Due
+from resolver.decide.endings import how_it_ended
+from resolver.decide.here import Here
+from resolver.decide.rights import silence
+from resolver.decision_facts import DecisionRequested
+from resolver.handoff import BRANCH, Attempt, Handoff
+from resolver.ledger import Ledger
+from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.limits import Limits
+from resolver.resolve_facts import Resolution
+from resolver.state import Base, Pull, RepoState
+
+TARGET = f"branch:{BRANCH}"
+
+
+def handoffs(here: Here) -> Due:
+    """Write the bundles that are missing, of this pull request and, in the same commit, of all others."""
+    if not any(_missing(here.state, here.pull, here.now)):
+        return Due()
+    at = _next_commit(here.state, here.now, here.limits)
+    if here.now < at:
+        return Due(again_at=at)
+    found = [
+        bundle(here.state, pull, decision)
+        for pull in here.state.pulls.values()
+        for decision in _missing(here.state, pull, here.now)
+    ]
+    return Due((WriteHandoffs(bundles=tuple(found[: here.limits.handoffs_at_once])),))
+
+
+def awaited_until(state: RepoState, pull: Pull, decision: DecisionRequested, now: float, limits: Limits) -> float:
+    """Say until when (seconds) a question's comment waits for the link; the past where nothing is to be waited for."""
+    if decision.decision_id in pull.talk.handoffs:
+        return 0.0
+    effect = state.effects.get(TARGET)
+    under_way = effect is not None and effect.status == "started" and effect.started_at >= decision.asked_at
+    if not under_way and now < _next_commit(state, now, limits):
+        return 0.0
+    return decision.asked_at + limits.handoff_patience
+
+
+def _missing(state: RepoState, pull: Pull, now: float) -> Iterator[DecisionRequested]:
+    """The open questions that have no bundle yet, where anything may be written."""
+    if pull.stuck or pull.seen.state == "closed" or silence(state, pull) is not None:
+        return
+    for decision in pull.talk.decisions.values():
+        if decision.decision_id not in pull.talk.handoffs and how_it_ended(state, pull, decision, now) is None:
+            yield decision
+
+
+def _next_commit(state: RepoState, now: float, limits: Limits) -> float:
+    """When the branch may have its next commit. An order of this very moment has not left: a newer one replaces it."""
+    effect = state.effects.get(TARGET)
+    times = [] if state.handoff_at is None else [state.handoff_at]
+    if effect is not None and effect.status == "started" and effect.started_at < now:
+        times.append(effect.started_at)
+    return max((each + limits.records_every for each in times), default=0.0)
+
+
+def bundle(state: RepoState, pull: Pull, decision: DecisionRequested) -> Handoff:
+    """Give what is known of a question now."""
+    base = state.bases.get(pull.seen.base_ref, Base())
+    known = base.config
+    return Handoff(
+        decision=decision,
+        report=compose(state, pull),
+        title=pull.seen.title,
+        author=pull.seen.author.login,
+        head_ref=pull.seen.head_ref,
+        base_ref=pull.seen.base_ref,
+        base_sha=base.sha,
+        config=known.settings if known is not None else None,
+        config_at=known.sha if known is not None else None,
+        tried=tuple(sorted(_tried(state, pull), key=lambda each: each.at)),
+        earlier=tuple(each for each in pull.talk.decisions if each != decision.decision_id),
+        scope=pull.scope or (),
+    )
+
+
+def _tried(state: RepoState, pull: Pull) -> Iterator[Attempt]:
+    task = task_id(pull.seen.number)
+    ledger = state.ledger
+    for event in ledger.events.values():
+        if isinstance(event, RerunStarted) and event.task == task:
+            yield _rerun(ledger, pull, event)
+        elif isinstance(event, Synced) and event.task == task:
+            why = "drift" if event.drift else "command"
+            yield Attempt(kind="sync", at=event.at, what=event.base, why=why, result="helped")
+        elif isinstance(event, ProbeStarted) and _asks(state, pull, event):
+            yield _probe(state, event)
+    yield from _refused(pull)
+    yield from (_resolution(each) for each in pull.resolutions.values())
+
+
+def _rerun(ledger: Ledger, pull: Pull, event: RerunStarted) -> Attempt:
+    ended = ledger.events.get(f"{event.id}:ended")
+    attempt = Attempt(kind="rerun", at=event.at, what=event.check, why=event.purpose)
+    if isinstance(ended, RerunEnded):
+        return attempt.model_copy(update={"result": "helped" if ended.passed else "failed"})
+    effect = pull.effects.get(event.id.rpartition(":")[0])
+    if effect is not None and effect.status == "refused":
+        return attempt.model_copy(update={"result": "refused", "reason": effect.reason or ""})
+    return attempt
+
+
+def _asks(state: RepoState, pull: Pull, event: ProbeStarted) -> bool:
+    """Say whether a probe asked the base about a check that has failed here."""
+    mine = {verdict.check.key.partition(" (")[0] for verdict in pull.verdicts.values()}
+    line = state.bases.get(pull.seen.base_ref, Base()).line
+    return event.commit in line and event.check.partition(" (")[0] in mine
+
+
+def _probe(state: RepoState, event: ProbeStarted) -> Attempt:
+    attempt = Attempt(kind="probe", at=event.at, what=event.check, why=event.commit)
+    effect, probe = state.effects.get(event.id), state.probes.get(event.id)
+    if effect is not None and effect.status == "refused":
+        return attempt.model_copy(update={"result": "refused", "reason": effect.reason or ""})
+    if probe is None:
+        return attempt
+    jobs = state.head(probe.dispatched.commit).jobs.values()
+    told = ", ".join(sorted({f"{job.name}: {job.conclusion}" for job in jobs}))
+    return attempt.model_copy(update={"result": "helped" if told else "unknown", "reason": told})
+
+
+def _refused(pull: Pull) -> Iterator[Attempt]:
+    """A synchronisation that was not done leaves no record in the ledger; its action does."""
+    effect = pull.effects.get(f"sync:{pull.seen.number}")
+    if effect is not None and effect.status == "refused":
+        yield Attempt(kind="sync", at=effect.started_at, what="", result="refused", reason=effect.reason or "")
+
+
+def _resolution(each: Resolution) -> Attempt:
+    decided = each.decided
+    attempt = Attempt(
+        kind="resolution",
+        at=decided.at,
+        what=f"{decided.fail_class}, attempt {decided.attempt}",
+        why=decided.action,
+        reason=decided.rationale or "",
+    )
+    if each.ended is None:
+        return attempt
+    result = "helped" if each.ended.success else "failed"
+    return attempt.model_copy(update={"result": result, "reason": each.ended.reason or attempt.reason})
