@@ -23,6 +23,7 @@ from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled
+from resolver.quarantine_facts import QuarantineFact
 from resolver.records import Record
 from resolver.resolve_facts import ResolveFact
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
@@ -311,6 +312,9 @@ class EngineStuck(Record):
     error: str
 
 
+Decided = DecisionFact | ResolveFact | QuarantineFact
+"""What failres or a person decided, as opposed to what was seen or done."""
+
 Fact = (
     RepoObserved
     | InstallationChanged
@@ -343,8 +347,7 @@ Fact = (
     | Synced
     | OutageChanged
     | CommandFact
-    | DecisionFact
-    | ResolveFact
+    | Decided
     | CommentGone
     | EngineStuck
 )

@@ -11,15 +11,8 @@ from dataclasses import replace
 from typing import TypeVar, assert_never
 
 from resolver.command_facts import (
-    CommandFailed,
-    CommandGiven,
-    CommandJudged,
-    CommentsRead,
-    LabelSet,
-    PullTouched,
-    StandingRead,
+    CommandFact,
 )
-from resolver.decision_facts import DecisionAnswered, DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.facts import (
     ActionDone,
     ActionRefused,
@@ -27,6 +20,7 @@ from resolver.facts import (
     BaseMoved,
     CommentGone,
     ConfigRead,
+    Decided,
     EngineStuck,
     Fact,
     GateAttributed,
@@ -46,16 +40,15 @@ from resolver.facts import (
     RunObserved,
     RunsRead,
 )
+from resolver.fold_decided import fold_decided
 from resolver.fold_gate import fold_gate, fold_probe
 from resolver.fold_progress import fold_progress, without
-from resolver.fold_resolve import fold_resolve
 from resolver.fold_talk import fold_talk
 from resolver.ids import PullNumber, Sha
 from resolver.journal import Unreadable
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import LIMITS
 from resolver.progress import JobProgressed, JobStalled
-from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, third_party_id
 
@@ -68,6 +61,10 @@ V = TypeVar("V")
 
 def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
     """Give the state after one more fact."""
+    if isinstance(fact, CommandFact):
+        return fold_talk(state, fact)
+    if isinstance(fact, Decided):
+        return fold_decided(state, fact)
     match fact:
         case RepoObserved():
             return replace(state, repo=fact, active=not fact.archived)
@@ -97,22 +94,6 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return replace(state, outage=fact.mode)
         case RerunStarted() | RerunEnded() | ProbeStarted() | Synced():
             return replace(state, ledger=state.ledger.with_event(fact))
-        case (
-            CommandGiven()
-            | StandingRead()
-            | CommandJudged()
-            | CommandFailed()
-            | LabelSet()
-            | CommentsRead()
-            | PullTouched()
-            | DecisionRequested()
-            | DecisionAnswered()
-            | HandoffWritten()
-            | HandoffRefused()
-        ):
-            return fold_talk(state, fact)
-        case ResolveDecided() | ResolveEnded():
-            return fold_resolve(state, fact)
         case CommentGone():
             return _comment_gone(state, fact)
         case EngineStuck():
@@ -339,7 +320,9 @@ def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] 
             return frozenset(n for n, pull in state.pulls.items() if pull.seen.base_ref == fact.ref)
         case JobProgressed() | JobStalled():
             return frozenset(state.pulls_of(fact.head_sha))
-        case BaseMoved() | ProbeStarted() | RerunStarted() | RerunEnded() | Synced():
+        case BaseMoved():
+            return frozenset(n for n, pull in state.pulls.items() if pull.quarantine and pull.seen.base_ref == fact.ref)
+        case ProbeStarted() | RerunStarted() | RerunEnded() | Synced():
             return frozenset()
         case ProbeDispatched() | ProbeRemoved() | OutageChanged():
             return None

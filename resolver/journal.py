@@ -28,6 +28,7 @@ from resolver.facts import (
     BaseMoved,
     CommentGone,
     ConfigRead,
+    Decided,
     EngineStuck,
     Fact,
     GateAttributed,
@@ -51,6 +52,7 @@ from resolver.facts import (
 from resolver.ids import PullNumber
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.progress import JobProgressed, JobStalled
+from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
 from resolver.records import Record
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
@@ -102,6 +104,8 @@ KINDS: Mapping[str, type[Fact]] = {
     "handoff.refused": HandoffRefused,
     "resolve.decision": ResolveDecided,
     "resolve.outcome": ResolveEnded,
+    "task.quarantined": TaskQuarantined,
+    "quarantine.lifted": QuarantineLifted,
     "comment.gone": CommentGone,
     "engine.stuck": EngineStuck,
 }
@@ -170,6 +174,8 @@ def once(fact: Fact) -> str | None:
     """Give the natural identity of a fact within its repository: told twice, it is one record. None: repeatable."""
     if isinstance(fact, Repeatable):
         return None
+    if isinstance(fact, Decided):
+        return f"{kind_of(fact)}:{_decided(fact)}"
     match fact:
         case JobFinished():
             return f"job:{fact.run_id}:{fact.attempt}:{fact.job_id}"
@@ -197,15 +203,23 @@ def once(fact: Fact) -> str | None:
             return f"{kind_of(fact)}:{fact.probe_id}"
         case CommandGiven() | StandingRead() | CommandJudged() | LabelSet():
             return f"{kind_of(fact)}:{fact.command_id}"
-        case ResolveDecided():
-            return f"{kind_of(fact)}:{fact.seq}"
-        case ResolveEnded():
-            return f"{kind_of(fact)}:{fact.ref_decision_seq}"
-        case DecisionRequested() | DecisionAnswered() | HandoffWritten() | HandoffRefused():
-            return f"{kind_of(fact)}:{fact.decision_id}"
         case CommandFailed():
             return f"{kind_of(fact)}:{fact.command_id}:{fact.index}"
         case CommentGone():
             return f"gone:{fact.comment_id}"
+        case _:
+            assert_never(fact)
+
+
+def _decided(fact: Decided) -> str:
+    match fact:
+        case ResolveDecided():
+            return str(fact.seq)
+        case ResolveEnded():
+            return str(fact.ref_decision_seq)
+        case DecisionRequested() | DecisionAnswered() | HandoffWritten() | HandoffRefused():
+            return fact.decision_id
+        case TaskQuarantined() | QuarantineLifted():
+            return f"{fact.task_id}:{fact.seq}"
         case _:
             assert_never(fact)

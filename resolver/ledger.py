@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from resolver.config_sections import Ledger as Limits
 from resolver.ids import Fingerprint, Sha
@@ -33,6 +33,7 @@ from resolver.ledger_events import (
 from resolver.records import Record
 
 DAY = 86_400.0
+STOPPED = "the same failure was quarantined as often on this base as it may be, and nothing of it is tried afresh"
 E = TypeVar("E", bound=LedgerEvent)
 
 
@@ -43,10 +44,14 @@ class Allowed(Record):
 
 
 class Refused(Record):
-    """It may not: why, for people. `until` where time alone lifts the limit."""
+    """
+    It may not: why, for people. `until` where time alone lifts the limit. `kind`: a limit that counts is spent, or the
+    stop-loss holds.
+    """
 
     reason: str
     until: float | None = None
+    kind: Literal["", "spent", "stop-loss"] = ""
 
 
 Answer = Allowed | Refused
@@ -107,9 +112,9 @@ class Ledger:
         if asked.failing > self.limits.failing_jobs and asked.purpose != "evidence":
             return Refused(reason=f"{asked.failing} jobs fail in different ways, which is no flake")
         if len(mine) >= self.limits.workflow_reruns:
-            return Refused(reason=f"{len(mine)} reruns of this workflow on this head are spent")
+            return Refused(reason=f"{len(mine)} reruns of this workflow on this head are spent", kind="spent")
         if any(self.closed(key) for key in asked.keys):
-            return Refused(reason="it failed identically after a repair and neither head has changed")
+            return Refused(reason="it failed identically after a repair and neither head has changed", kind="spent")
         refused = self._flake(asked) if asked.purpose == "flake" else self._evidence(asked.check, asked.head)
         return refused or self._paused(mine, asked, now) or Allowed(attempt=len(mine) + 1)
 
@@ -123,7 +128,7 @@ class Ledger:
         mine = [each for each in self._all(Synced) if each.task == task]
         same = [each for each in mine if (each.base, each.head) == (base, head)]
         if len(same) >= self.limits.syncs_per_heads:
-            return Refused(reason="this head was already synchronised onto this base")
+            return Refused(reason="this head was already synchronised onto this base", kind="spent")
         last = max((each.at for each in mine if each.drift), default=None)
         if drift and last is not None and now < last + self.limits.drift_sync_every:
             reason = "the task was synchronised for drift lately"
@@ -134,14 +139,14 @@ class Ledger:
         """An attempt to mend a base defect, over all tasks that wait for it."""
         spent = sum((each.base_ref, each.fingerprint) == (base_ref, fingerprint) for each in self._all(RepairTried))
         if spent >= self.limits.repair_attempts:
-            return Refused(reason=f"{spent} repairs of this failure were tried on {base_ref}")
+            return Refused(reason=f"{spent} repairs of this failure were tried on {base_ref}", kind="spent")
         return Allowed(attempt=spent + 1)
 
     def group(self, base: Sha, heads: frozenset[Sha]) -> Answer:
         """The same set of heads in a merge queue again. One head's own re-enqueue is a rerun: ask `rerun` for it."""
         failed = (frozenset(each.heads) for each in self._all(GroupFailed) if each.base == base)
         if len(heads) > 1 and heads in failed:
-            return Refused(reason="this set failed on this base before and is not tried again unchanged")
+            return Refused(reason="this set failed on this base before and is not tried again unchanged", kind="spent")
         return Allowed(attempt=1)
 
     def afresh(self, key: LedgerKey, now: float) -> Answer:
@@ -150,13 +155,13 @@ class Ledger:
         base moved it is taken up a few times a day.
         """
         if self.closed(key):
-            return Refused(reason="it failed identically after a repair and neither head has changed")
+            return Refused(reason="it failed identically after a repair and neither head has changed", kind="spent")
         if self.limits.stop_loss == "off":
             return Allowed(attempt=1)
         identical = [each for each in self._all(Quarantined) if _identical(each.key, key)]
         here = sum(each.key.base == key.base for each in identical)
         if here >= self.limits.identical_quarantines:
-            return Refused(reason="repeated-failure-stop")
+            return Refused(reason=STOPPED, kind="stop-loss")
         moved = any(each.key.base != key.base for each in identical)
         today = sorted(each.at for each in self._all(TriedAfresh) if each.task == key.task and each.at > now - DAY)
         most = self.limits.base_moves_per_day
@@ -164,6 +169,12 @@ class Ledger:
             until = today[-most] + DAY if most else None
             return Refused(reason="it was taken up for moved bases as often as a day allows", until=until)
         return Allowed(attempt=here + 1)
+
+    def under_way(self, asked: RerunAsked) -> bool:
+        """Say whether a rerun of that workflow on that head has not been seen to end."""
+        mine = [each for each in self._all(RerunStarted) if (each.head, each.workflow) == (asked.head, asked.workflow)]
+        ended = {each.rerun for each in self._all(RerunEnded)}
+        return any(each.id not in ended for each in mine)
 
     def closed(self, key: LedgerKey) -> bool:
         """Say whether nothing more may be tried while both heads stand: it failed identically after a repair."""
@@ -179,13 +190,15 @@ class Ledger:
             passed = {each.rerun for each in self._all(RerunEnded) if fingerprint in each.passed}
             spent = sum(each.purpose == "flake" or each.id in passed for each in mine)
             if spent >= self.limits.flake_reruns:
-                return Refused(reason="the one rerun of this failure on this head is spent")
+                return Refused(reason="the one rerun of this failure on this head is spent", kind="spent")
         return None
 
     def _evidence(self, check: str, commit: Sha) -> Refused | None:
         spent = self._executions(check, commit)
         if spent >= self.limits.evidence_runs:
-            return Refused(reason=f"{spent} executions of this check on this commit were made for evidence")
+            return Refused(
+                reason=f"{spent} executions of this check on this commit were made for evidence", kind="spent"
+            )
         return None
 
     def _executions(self, check: str, commit: Sha) -> int:
@@ -199,7 +212,7 @@ class Ledger:
         if any(each.id not in ended for each in mine):
             return Refused(reason="a rerun of this workflow is under way", until=now + self.limits.rerun_pause)
         if any(not ended[each.id].useful for each in mine):
-            return Refused(reason="a rerun of this workflow on this head had no effect")
+            return Refused(reason="a rerun of this workflow on this head had no effect", kind="spent")
         until = max((ended[each.id].at + self.limits.rerun_pause for each in mine), default=now)
         until = max(until, asked.not_before or now)
         return Refused(reason="the pause between two reruns", until=until) if until > now else None

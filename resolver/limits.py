@@ -39,6 +39,9 @@ class Limits(Record):
     flakes: int = 500
     """How many verdicts `flake` of a repository are remembered."""
 
+    quarantines: int = 20
+    """How many of a task's quarantines are remembered with their evidence, the newest; the ledger counts all."""
+
     pushes: int = 50
     """How many of a pull request's pushes are remembered."""
 

@@ -65,6 +65,14 @@ class Standing(Record):
     outage: str | None = None
 
 
+class Held(Record):
+    """Nothing automatic is done here, for this reason. `final`: that was accepted, so that only a push ends it."""
+
+    why: Literal["quarantine", "stop-loss"]
+    reason: str
+    final: bool = False
+
+
 class Report(Record):
     """The whole of what failres has to say of one head.
 
@@ -86,3 +94,4 @@ class Report(Record):
     base_ref: str = "main"
     managed: bool = False
     cause: Standing = Standing()
+    held: Held | None = None

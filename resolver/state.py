@@ -30,6 +30,7 @@ from resolver.facts import (
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.ledger import Ledger
 from resolver.progress import JobProgressed, JobStalled
+from resolver.quarantine import Quarantine, standing_quarantine
 from resolver.resolve_facts import Resolution
 from resolver.step_history import StepHistory
 from resolver.talk import Talk
@@ -143,6 +144,17 @@ class Pull:
     stuck: str | None = None
     talk: Talk = field(default_factory=Talk)
     resolutions: Mapping[int, Resolution] = field(default_factory=_nothing)
+    quarantines: tuple[Quarantine, ...] = ()
+
+    @property
+    def pushed(self) -> Sha:
+        """The newest commit that somebody other than failres pushed."""
+        return self.talk.pushed or self.seen.head_sha
+
+    @property
+    def quarantine(self) -> Quarantine | None:
+        """The quarantine under which nothing automatic is done here; None where there is none, or it was lifted."""
+        return standing_quarantine(self.quarantines, self.pushed)
 
     @property
     def stopped(self) -> bool:

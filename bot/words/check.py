@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.words.comment import next_step, problems
 from bot.words.failure import SHOWN_FAILURES, cause, ending, headline, label, place, where
+from bot.words.held import held
 from bot.words.inert import code, one_line, shorten, visible
 from bot.words.stall import stalls, unfinished
 from bot.words.verdict import evidence, sentence
@@ -81,6 +82,8 @@ def summary(report: Report, repo_url: str) -> str:
     if report.state == "green":
         parts.append("Everything that had failed on this pull request has passed on this commit.")
     parts.extend((*stalls(report), *unfinished(report)))
+    if report.held is not None and report.state == "red":
+        parts.append(held(report.held))
     if report.state == "red":
         parts.append(f"**What happens now:** {next_step(report)}")
     parts.extend(_verdict(report, verdict) for verdict in report.cause.verdicts[:VERDICTS])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot.words.failure import cause, headline, label, more, proven, red, where
+from bot.words.held import held
 from bot.words.inert import code, escape_html, fence, fold_in
 from bot.words.stall import stalls, unfinished, what_next
 from bot.words.verdict import evidence, following, hindered, open_question, outage, sentence, whole_evidence
@@ -119,6 +120,8 @@ def _now(report: Report, *, unfolded: bool) -> list[str]:
         names = ", ".join(code(name, 60) for name in report.derived[:8])
         told.append(f"Not run or cancelled because of it: {names}.")
     told.extend((*stalls(report), *unfinished(report)))
+    if report.held is not None:
+        told.append(held(report.held))
     told.append(f"**What happens now:** {next_step(report)}")
     if unfolded:
         told.append(whole_evidence(report))

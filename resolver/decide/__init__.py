@@ -8,22 +8,24 @@ what is to be said (`speak`); between them, whose failure it is (`attribute`). A
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from resolver.actions import AnyAction
-from resolver.decide.attribute import attribute_pull
+from resolver.decide.attribute import Attributed, attribute_pull
 from resolver.decide.due import Due, due, earlier
 from resolver.decide.follow import follow
 from resolver.decide.gate import reads, repository_reads
 from resolver.decide.outage import outage
+from resolver.decide.quarantine import exhausted, stop_loss, taken_up
 from resolver.decide.reruns import ended_reruns
 from resolver.decide.resolve_outcomes import ended
-from resolver.decide.rights import Silence, silence
+from resolver.decide.rights import Silence, config_of, silence
 from resolver.decide.speak import speak
 from resolver.decide.stalls import watch_jobs
 from resolver.decide.talk import converse
 from resolver.ids import PullNumber
 from resolver.limits import LIMITS, Limits
-from resolver.state import RepoState
+from resolver.state import Pull, RepoState
 
 __all__ = ["Due", "Silence", "decide_pull", "decide_repository"]
 
@@ -36,9 +38,17 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     pull = state.pulls.get(number)
     if pull is None or pull.stuck or pull.seen.state == "closed" or not state.active:
         return Due()
+    state = replace(state, ledger=replace(state.ledger, limits=config_of(state, pull).ledger))
+    if silence(state, pull) is None:
+        stopped = stop_loss(state, pull, now, limits)
+        if stopped:  # before anything of it is tried afresh
+            return Due((), None, stopped)
     desired: list[AnyAction] = [*reads(state, pull, limits)]
     cause = attribute_pull(state, pull, now, limits) if state.head(pull.seen.head_sha).ever_failed() else None
     facts = (*ended_reruns(state, pull, now), *ended(state, pull), *(cause.facts if cause else ()))
+    stood = _standing(state, pull, cause, now, limits) if silence(state, pull) is None else Due()
+    if stood.facts:  # what is done and said follows from them
+        return Due((), None, (*facts, *stood.facts))
     if cause is not None and silence(state, pull) is None:
         then = follow(state, pull, cause.answer.lead, now, limits)
         desired.extend((*cause.actions, *then.actions))
@@ -53,10 +63,18 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     own, shared = split(desired)
     again_at = earlier(said.again_at, cause.again_at if cause else None)
     again_at = earlier(again_at, watched.again_at)
+    again_at = earlier(again_at, stood.again_at)
     again_at = earlier(again_at, talked.again_at)
     mine = due(pull.effects, (*own, *said.actions), now, again_at)
     ours = due(state.effects, shared, now, mine.again_at)
     return Due((*mine.actions, *ours.actions), ours.again_at, facts)
+
+
+def _standing(state: RepoState, pull: Pull, cause: Attributed | None, now: float, limits: Limits) -> Due:
+    """Whether the task is to be quarantined now, or taken up again."""
+    lifted, again_at = taken_up(state, pull, now)
+    spent = exhausted(state, pull, cause.answer.lead if cause else None, now, limits)
+    return Due((), again_at, (*lifted, *((spent,) if spent else ())))
 
 
 def split(actions: Iterable[AnyAction]) -> tuple[list[AnyAction], list[AnyAction]]:

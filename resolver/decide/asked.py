@@ -13,6 +13,7 @@ from resolver.attribution import Verdict, rerun_asked
 from resolver.casework import check_of, make_case, task_id
 from resolver.command_facts import Button
 from resolver.config import ActionKind
+from resolver.decide.quarantine import is_stopped
 from resolver.decide.rerunning import rerun_of
 from resolver.decide.rights import config_of, explained_only, mode_of, silence
 from resolver.decide.syncing import sync_of
@@ -46,6 +47,9 @@ def plan_retry(state: RepoState, pull: Pull, lead: Verdict | None, now: float, l
     against = _against(state, pull, "rerun", limits)
     if against is not None:
         return against
+    stopped = is_stopped(state, pull, now)
+    if stopped is not None:
+        return Hindered(stopped)
     job = _failed_job(state, pull, lead)
     if isinstance(job, Hindered):
         return job
@@ -126,7 +130,7 @@ def _left(plan: Planned | Hindered) -> bool:
 
 def rerun_is_left(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> bool:
     """Say whether the ledger has an execution left, as far as that shows without weighing the evidence again."""
-    if _against(state, pull, "rerun", limits) is not None:
+    if _against(state, pull, "rerun", limits) is not None or is_stopped(state, pull, now) is not None:
         return False
     job = _failed_job(state, pull, lead)
     if isinstance(job, Hindered):

@@ -30,6 +30,7 @@ from resolver.config import RepoConfig
 from resolver.decide.base_evidence import base_evidence
 from resolver.decide.due import earlier
 from resolver.decide.matter import Matter
+from resolver.decide.quarantine import held
 from resolver.decide.rerunning import Met, rerun_action, rerun_of
 from resolver.decide.resolve import hopeless, resolve
 from resolver.decide.rights import config_of, managed, mode_of
@@ -101,6 +102,9 @@ def _standing_refusals(state: RepoState, pull: Pull, config: RepoConfig, limits:
     """What mode and rights rule out from the start."""
     if not managed(state, pull, config):
         return (Refusal(kind="rerun", reason="this pull request is not managed"),)
+    reason = held(pull)
+    if reason is not None:
+        return (Refusal(kind="rerun", reason=reason),)
     mode = mode_of(config, "rerun", limits)
     if mode == "act":
         return tuple(hopeless(pull))

@@ -13,6 +13,7 @@ from resolver.attribution import Refusal, WantBase
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
 from resolver.config import RepoConfig
+from resolver.decide.quarantine import held
 from resolver.decide.rights import config_of, explained_only, mode_of
 from resolver.decide.third_party import base_annotations, not_started
 from resolver.facts import Fact, JobFinished
@@ -92,6 +93,9 @@ def _probe(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Lim
         if explained_only(state, pull):
             why = "forks and Dependabot start no probe"
         return Refusal(kind="base", reason=why, commit=want.commit, check=want.check)
+    reason = held(pull)
+    if reason is not None:
+        return Refusal(kind="base", reason=reason, commit=want.commit, check=want.check)
     answer = state.ledger.probe(want.check.key, want.commit)
     if not isinstance(answer, Allowed):
         return Refusal(kind="base", reason=answer.reason, commit=want.commit, check=want.check, until=answer.until)

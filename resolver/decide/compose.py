@@ -12,7 +12,7 @@ from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.decide.running import stalled_checks, unfinished
 from resolver.facts import JobFinished
 from resolver.ids import RunId
-from resolver.report import FailedCheck, Report, Standing
+from resolver.report import FailedCheck, Held, Report, Standing
 from resolver.runs import run_id
 from resolver.stalls import as_failure, findings_of, standing
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
@@ -48,7 +48,16 @@ def compose(state: RepoState, pull: Pull, answer: Attribution | None = None, now
         base_ref=pull.seen.base_ref,
         managed=managed(state, pull, config_of(state, pull)),
         cause=_cause(state, pull, answer),
+        held=_held(pull),
     )
+
+
+def _held(pull: Pull) -> Held | None:
+    standing = pull.quarantine
+    if standing is None:
+        return None
+    why: Literal["quarantine", "stop-loss"] = "stop-loss" if standing.fact.cause == "stop-loss" else "quarantine"
+    return Held(why=why, reason=standing.fact.reason, final=standing.final)
 
 
 def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing:

@@ -5,8 +5,6 @@ A matter is asked again only after an answer, and after the failure has come bac
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from resolver.actions import AnyAction
 from resolver.attribution import Verdict
 from resolver.casework import check_of, task_id
@@ -16,17 +14,17 @@ from resolver.decide.due import Due, earlier
 from resolver.decide.endings import circumstances, how_it_ended
 from resolver.decide.handoff import awaited_until
 from resolver.decide.here import Here
+from resolver.decide.labels import labels
 from resolver.decide.matter import Matter, here_decided
+from resolver.decide.quarantine import REPEATED
 from resolver.decide.resolve import escalation, why_escalated
-from resolver.decide.rights import config_of, managed, mode_of, silence
+from resolver.decide.rights import config_of, managed, silence
 from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, Kind, Word, ask, kind_for
 from resolver.facts import Fact
-from resolver.limits import Limits
 from resolver.state import Pull, RepoState
-from resolver.talk_actions import PostDecision, SetLabel
+from resolver.talk_actions import PostDecision
 
-LABEL = "failres:decision"
 HOUR = 3_600.0
 FINAL: tuple[Word, ...] = ("accept", "noted")
 """After these answers the same matter is not asked again until somebody pushes."""
@@ -44,7 +42,8 @@ def questions(here: Here, left: int) -> Due:
         if asked.because is not None:
             last = escalation(Matter(state, pull, asked.because.check, asked.fail_class, now))
         facts = (last, asked) if last is not None else (asked,)
-    actions: list[AnyAction] = list(_labels(state, pull, now, here.limits))
+    waiting = [each for each in pull.talk.decisions.values() if how_it_ended(state, pull, each, now) is None]
+    actions: list[AnyAction] = list(labels(state, pull, waiting, here.limits))
     again_at: float | None = None
     for decision in pull.talk.decisions.values():
         effect = pull.effects.get(f"decision:{decision.decision_id}")
@@ -141,6 +140,8 @@ def request(here: Here, kind: Kind, fail_class: str, why: str) -> DecisionReques
 
 
 def _class_of(state: RepoState, pull: Pull, lead: Verdict) -> str:
+    if pull.quarantine is not None and pull.quarantine.fact.cause == "stop-loss":
+        return REPEATED
     head = state.head(pull.seen.head_sha)
     for told in head.triaged.values():
         for failure in told.failures:
@@ -170,17 +171,3 @@ def _asked_elsewhere(state: RepoState, pull: Pull, lead: Verdict, now: float) ->
             if same and how_it_ended(state, other, each, now) is None:
                 return True
     return False
-
-
-def _labels(state: RepoState, pull: Pull, now: float, limits: Limits) -> Iterator[SetLabel]:
-    """The label of an open question, where the configuration asks for it."""
-    config = config_of(state, pull)
-    if LABEL not in config.labels or mode_of(config, "labels", limits) != "act" or silence(state, pull) is not None:
-        return
-    decisions = list(pull.talk.decisions.values())
-    waiting = [each for each in decisions if how_it_ended(state, pull, each, now) is None]
-    has = LABEL in pull.seen.labels
-    if waiting and not has:
-        yield SetLabel(number=pull.seen.number, label=LABEL, present=True, command_id=waiting[0].decision_id)
-    elif decisions and not waiting and has and f"label:{pull.seen.number}:{LABEL}" in pull.effects:
-        yield SetLabel(number=pull.seen.number, label=LABEL, present=False, command_id=decisions[-1].decision_id)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from resolver.attribution import Refusal, Verdict
 from resolver.casework import check_of, task_id
 from resolver.decide.matter import Matter
-from resolver.decide.rerunning import Met, rerun_of
+from resolver.decide.quarantine import held
+from resolver.decide.rerunning import Met, flake_asked, rerun_of
 from resolver.decide.resolve import resolve
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.decide.syncing import sync_of
-from resolver.ledger import Allowed, RerunAsked
+from resolver.ledger import Allowed
 from resolver.limits import Limits
 from resolver.state import Base, Pull, RepoState
 
@@ -17,7 +18,7 @@ from resolver.state import Base, Pull, RepoState
 def follow(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> Met:
     """Give the action that the leading verdict asks for: the synchronisation, or the flake's one rerun."""
     config = config_of(state, pull)
-    if lead is None or not managed(state, pull, config):
+    if lead is None or not managed(state, pull, config) or held(pull):
         return Met()
     if lead.next_action == "synchronise" and mode_of(config, "sync", limits) == "act":
         return _synchronise(state, pull, now)
@@ -58,14 +59,7 @@ def _rerun(state: RepoState, pull: Pull, lead: Verdict, now: float) -> Met:
     mine = [job for job in head.failed() if check_of(job, head.runs.get(job.run_id)).same_job(lead.check)]
     if not mine or lead.fingerprint is None:
         return Met()
-    asked = RerunAsked(
-        task=task_id(pull.seen.number),
-        head=pull.seen.head_sha,
-        workflow=lead.check.workflow,
-        check=lead.check.key,
-        fingerprints=(lead.fingerprint,),
-        purpose="flake",
-    )
+    asked = flake_asked(pull, lead, lead.fingerprint)
     answer = state.ledger.rerun(asked, now)
     if not isinstance(answer, Allowed):
         return Met(again_at=answer.until)

@@ -65,4 +65,5 @@ def resolutions(state: RepoState, pull: Pull, fail_class: str) -> Resolutions:
 def tripped_reason(trip: Tripped) -> str:
     """Say which breaker allows nothing more."""
     whose = "of this class of failure on this task" if trip.breaker == "class" else "of this run"
-    return f"{trip.count} resolutions {whose} were made, and no more than {trip.limit} are"
+    made = "1 resolution" if trip.count == 1 else f"{trip.count} resolutions"
+    return f"{made} {whose} {'was' if trip.count == 1 else 'were'} made, which is the limit"

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from resolver.actions import AnyAction, RerunJobs
+from resolver.attribution import Verdict
+from resolver.casework import task_id
 from resolver.executions import Check
 from resolver.facts import Fact, JobFinished
+from resolver.ids import Fingerprint
 from resolver.ledger import RerunAsked
 from resolver.ledger_events import RerunStarted
 from resolver.state import Pull, RepoState
@@ -35,6 +38,18 @@ def rerun_of(state: RepoState, pull: Pull, check: Check, job: JobFinished, asked
         purpose=asked.purpose,
     )
     return Met((action,), (started,) if action.rerun_id not in state.ledger.events else ())
+
+
+def flake_asked(pull: Pull, flake: Verdict, fingerprint: Fingerprint) -> RerunAsked:
+    """Ask the ledger for the one rerun of a flake."""
+    return RerunAsked(
+        task=task_id(pull.seen.number),
+        head=pull.seen.head_sha,
+        workflow=flake.check.workflow,
+        check=flake.check.key,
+        fingerprints=(fingerprint,),
+        purpose="flake",
+    )
 
 
 def rerun_action(state: RepoState, pull: Pull, check: Check, job: JobFinished) -> RerunJobs:

@@ -9,29 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.attribution import Refusal, rerun_asked
-from resolver.backoff import LimitSigns, backoff, retry_at
 from resolver.breakers import tripped
-from resolver.casework import make_case, task_id
+from resolver.casework import make_case
+from resolver.decide.deciding import resolution
 from resolver.decide.matter import Matter, here_decided, resolutions, tripped_reason
+from resolver.decide.quarantine import failing_of, held, quarantine
 from resolver.decide.rerunning import Met, rerun_of
 from resolver.decide.resolve_outcomes import RERUNS, end
 from resolver.decide.rights import managed, mode_of
-from resolver.digest import digest
-from resolver.facts import JobFinished
 from resolver.ledger import Allowed
 from resolver.limits import Limits
-from resolver.policy import NEEDS, POLICY, Abilities, Take, rule, within
+from resolver.policy import POLICY, Abilities, Take, rule, within
 from resolver.resolve_facts import ResolveDecided
 from resolver.state import Pull
 
 FOR_PEOPLE = "executing it again cannot help, and people decide on this class of failure"
-
-NO_CACHE = "no dependency cache of the job is known that could be dropped, so it runs anew as it is"
-
-LIMITED = ("rate-limit", "quota")
-"""Kinds of failure whose words may say when it is of use to try again."""
-
-_DRAW = 1 << 32
 
 
 def resolve(matter: Matter, limits: Limits) -> Met | Refusal:
@@ -64,6 +56,9 @@ def hopeless(pull: Pull) -> Iterator[Refusal]:
 def _forbidden(matter: Matter, limits: Limits) -> str | None:
     if not managed(matter.state, matter.pull, matter.config):
         return "this pull request is not managed"
+    reason = held(matter.pull)
+    if reason is not None:
+        return reason
     mode = mode_of(matter.config, "rerun", limits)
     return None if mode == "act" else f"the mode of reruns is `{mode}`"
 
@@ -75,11 +70,17 @@ def _refused(matter: Matter, reason: str) -> Refusal:
 def _decide(matter: Matter) -> Met | Refusal:
     made = resolutions(matter.state, matter.pull, matter.fail_class)
     trip = tripped(matter.fail_class, "task", made, matter.config.budget)
+    if trip is not None and trip.then == "quarantine":
+        return Met(facts=(quarantine(matter, failing_of(matter), "breaker", tripped_reason(trip)),))
     if trip is not None:
         return _refused(matter, tripped_reason(trip))
     if matter.job is None:
         return _refused(matter, "no failed job of it is known")
-    return Met(facts=(_decided(matter, _possible(_take(matter.fail_class, made.attempt)), made.attempt),))
+    taken = resolution(matter, _possible(_take(matter.fail_class, made.attempt)), made.attempt)
+    if taken.action == "accept-quarantine-continue":
+        reason = f"the table ends `{matter.fail_class}` with a quarantine, and the rest of the run goes on"
+        return Met(facts=(taken, quarantine(matter, failing_of(matter), "row", reason, final=True)))
+    return Met(facts=(taken,))
 
 
 def _take(fail_class: str, attempt: int) -> Take:
@@ -90,7 +91,7 @@ def _take(fail_class: str, attempt: int) -> Take:
 def _possible(take: Take) -> Take:
     """The same, or an escalation that says what cannot be done here; never another action instead."""
     able = within(take, Abilities())
-    if able.action in (*RERUNS, "escalate"):
+    if able.action in (*RERUNS, "escalate", "accept-quarantine-continue"):
         return able
     why = f"`{able.action}` cannot be carried out here"
     return able.model_copy(update={"action": "escalate", "instead_of": able.action, "rationale": why})
@@ -102,13 +103,17 @@ def escalation(matter: Matter) -> ResolveDecided | None:
     if standing is None or standing.ended is None or standing.decided.action == "escalate":
         return None
     made = resolutions(matter.state, matter.pull, matter.fail_class)
-    trip = tripped(matter.fail_class, "task", made, matter.config.budget)
-    take = Take(action="escalate") if trip else _possible(_take(matter.fail_class, made.attempt))
-    return _decided(matter, take.model_copy(update={"action": "escalate"}), made.attempt)
+    if tripped(matter.fail_class, "task", made, matter.config.budget) is not None:
+        return None  # it is quarantined, or the run is paused, and no further resolution is made
+    take = _possible(_take(matter.fail_class, made.attempt))
+    return resolution(matter, take.model_copy(update={"action": "escalate"}), made.attempt)
 
 
 def why_escalated(matter: Matter) -> str:
     """Say what the resolver made of this failure before people were asked; empty where it had no say."""
+    reason = held(matter.pull)
+    if reason is not None:
+        return reason
     standing = here_decided(matter.pull, matter.check, matter.fail_class)
     if standing is not None:
         ended = standing.ended
@@ -118,47 +123,6 @@ def why_escalated(matter: Matter) -> str:
     made = resolutions(matter.state, matter.pull, matter.fail_class)
     trip = tripped(matter.fail_class, "task", made, matter.config.budget)
     return tripped_reason(trip) if trip is not None else ""
-
-
-def _decided(matter: Matter, take: Take, attempt: int) -> ResolveDecided:
-    pull, job, now = matter.pull, matter.job, matter.now
-    due_at: float | None = None
-    why = NEEDS[take.missing] if take.missing is not None else take.rationale
-    if take.action in RERUNS and job is not None:
-        drawn = int(digest([pull.seen.number, pull.seen.head_sha, matter.fail_class, attempt], 8), 16) / _DRAW
-        due_at = now + backoff(attempt, drawn, matter.config.budget)
-        parked = _parked(matter, job, always=take.action == "park-retry")
-        if parked is not None and parked > due_at:
-            due_at, why = parked, "the limit that was met says when to try again"
-        elif take.action == "env-repair:provision-deps":
-            why = NO_CACHE
-    return ResolveDecided(
-        number=pull.seen.number,
-        seq=1 + sum(len(each.resolutions) for each in matter.state.pulls.values()),
-        head_sha=pull.seen.head_sha,
-        task_id=task_id(pull.seen.number),
-        check=matter.check,
-        fail_class=matter.fail_class,
-        attempt=attempt,
-        action=take.action,
-        source=take.source,
-        at=now,
-        due_at=due_at,
-        run_id=job.run_id if job is not None else 0,
-        run_attempt=job.attempt if job is not None else 0,
-        rationale=why,
-        unreachable=take.unreachable,
-    )
-
-
-def _parked(matter: Matter, job: JobFinished, *, always: bool) -> float | None:
-    """When a limit allows the next try: by the words of the failure, else by the configuration."""
-    told = matter.head.triaged.get(job.job_id)
-    limited = [each for each in (told.failures if told else ()) if each.kind in LIMITED]
-    if not limited and not always:
-        return None
-    text = "\n".join(each.message for each in limited)
-    return retry_at(matter.now, LimitSigns(text=text), matter.config.budget)
 
 
 def _carry_out(matter: Matter, decided: ResolveDecided) -> Met | Refusal:

@@ -28,6 +28,7 @@ from resolver.journal import KINDS, Unreadable, from_json, kind_of, once, to_jso
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled, StepSeen
+from resolver.quarantine_facts import QuarantinedAt, QuarantineLifted, TaskQuarantined
 from resolver.third_party import AnnotationsRead
 from tests.core.made import BASE, HEAD, check_run, config, files, job, pull, repo, run, status, triaged
 from tests.core.talk_made import TALK_FACTS
@@ -55,6 +56,25 @@ VERDICT = Verdict(
     strength="strong",
     next_action="repair",
     reason="it fails so on the clean base",
+)
+QUARANTINE_FACTS = (
+    TaskQuarantined(
+        number=7,
+        task_id="pr-7",
+        run_id="pr-7",
+        seq=1,
+        fail_class="gate-red-env",
+        fingerprint="v1-0123456789abcdef",
+        message="could not resolve host",
+        heads=QuarantinedAt(head=HEAD, pushed=HEAD, base=BASE),
+        evidence=VERDICT.evidence,
+        snapshot_bundle="handoff/pr-7/1.md",
+        check=CHECK,
+        cause="breaker",
+        reason="3 resolutions of this class of failure on this task were made, and no more than 3 are",
+        at=5.0,
+    ),
+    QuarantineLifted(number=7, task_id="pr-7", seq=1, base=HEAD, at=6.0),
 )
 PROBLEM = ConfigProblem(line=3, column=1, path="enabled", message="must be true or false")
 FACTS = [
@@ -137,6 +157,7 @@ FACTS = [
     RerunEnded(id="rerun:20:1:ended", rerun="rerun:20:1", at=6.0, useful=True),
     ProbeStarted(id="probe:1", at=5.0, check=CHECK.key, commit=BASE),
     Synced(id="sync:1", at=5.0, task="pr-7", base=BASE, head=HEAD, drift=True),
+    *QUARANTINE_FACTS,
     CommentGone(number=7, comment_id=1),
     EngineStuck(number=7, head_sha=HEAD, error="KeyError"),
 ]

@@ -135,7 +135,7 @@ def test_a_limits_own_words_make_the_wait_longer():
 
 
 def test_no_more_resolutions_than_the_breaker_allows():
-    """On ever new heads the same class is resolved three times, and then no more: people are asked at each head."""
+    """On ever new heads the same class is resolved three times; then it is quarantined, and the third time stopped."""
     state, made, asked = state_of(repo()), [], []
     for number in range(1, 7):
         for fact in red(head=Sha(f"{number:x}" * 40)):
@@ -143,9 +143,16 @@ def test_no_more_resolutions_than_the_breaker_allows():
         state, facts, _, _ = settle(state, 1_000.0 * number)
         made += of(ResolveDecided, facts)
         asked += of(DecisionRequested, facts)
-    assert [each.attempt for each in made] == [1, 2, 3]
+    assert [(each.fail_class, each.attempt) for each in made] == [
+        ("gate-red-env", 1),
+        ("gate-red-env", 2),
+        ("gate-red-env", 3),
+        ("repeated-failure-stop", 1),
+    ]
+    assert [each.fact.cause for each in state.pulls[7].quarantines] == ["breaker", "breaker", "stop-loss"]
     assert len(asked) == 5
-    assert "3 resolutions of this class of failure" in asked[-1].why
+    assert "3 resolutions of this class of failure" in asked[-2].why
+    assert asked[-1].fail_class == "repeated-failure-stop"
 
 
 @pytest.mark.parametrize("settings", ['managed: {branches: ["**"]}\n', "mode: {rerun: act}\n"])

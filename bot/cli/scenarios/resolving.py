@@ -13,6 +13,7 @@ from bot.sandbox.ci.runner.function_job import Outcome, Tree, failed, passed
 from bot.sandbox.state import Pull
 from resolver.journal import from_json
 from resolver.ledger_events import RerunStarted
+from resolver.quarantine_facts import TaskQuarantined
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
 
 NO_VIOLATION = "every request was one that GitHub knows and the App may make"
@@ -27,6 +28,8 @@ OUT_OF_SYNC = (
     "npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.",
     "npm error Missing: left-pad@1.3.0 from lock file",
 )
+LABELLED = team.CONFIG + '  labels: act\nlabels: ["failres:quarantined"]\n'
+
 LIMITED = ("Error: API rate limit exceeded for installation ID 12. Please try again in 15 minutes.",)
 
 
@@ -65,6 +68,17 @@ async def successes(stage: Stage) -> list[bool]:
     """Whether what was decided helped, in the order in which that was known."""
     facts = [from_json(row.kind, row.data) for row in await stage.journal()]
     return [each.success for each in facts if isinstance(each, ResolveEnded)]
+
+
+async def quarantines(stage: Stage) -> list[tuple[str, str]]:
+    """The quarantines that were recorded: class and cause, in their order."""
+    facts = [from_json(row.kind, row.data) for row in await stage.journal()]
+    return [(each.fail_class, each.cause) for each in facts if isinstance(each, TaskQuarantined)]
+
+
+async def lifted(stage: Stage) -> int:
+    """How often a quarantine was lifted because the base moved."""
+    return sum(row.kind == "quarantine.lifted" for row in await stage.journal())
 
 
 def executions(stage: Stage, pull: Pull) -> int:
@@ -124,8 +138,8 @@ async def rate_limited(stage: Stage) -> None:
 
 
 async def breaker(stage: Stage) -> None:
-    """The surroundings fail again and again: after two resolutions nothing is tried any more, whoever pushes."""
-    pull = await opened(stage, always(*NO_HOST), team.CONFIG + "budget: {maxResolutions: 2}\n")
+    """The surroundings fail again and again: after two resolutions the task is quarantined, and nothing is tried."""
+    pull = await opened(stage, always(*NO_HOST), LABELLED + "budget: {maxResolutions: 2}\n")
     tried = await actions(stage)
     expect([action for _, _, action in tried] == ["env-repair:provision-deps", "escalate"], "two resolutions were made")
     stage.people.push("docs", {"README.md": "even more"})
@@ -133,6 +147,29 @@ async def breaker(stage: Stage) -> None:
     expect(await actions(stage) == tried, "no further resolution was made")
     expect(executions(stage, pull) == 1, "the new commit was not run again")
     expect("2 resolutions of this class of failure" in told(stage, pull), "the question names the breaker")
+    expect("**Quarantined**" in told(stage, pull), "the comment says that the task is quarantined")
+    expect(pull.labels == ["failres:quarantined"], "it has the label that the configuration asks for")
+    expect(await quarantines(stage) == [("gate-red-env", "breaker")], "the quarantine is recorded")
+    expect(stage.sandbox.violations == [], NO_VIOLATION)
+
+
+async def stop_loss(stage: Stage) -> None:
+    """The same failure is quarantined twice on an unchanged base: nothing of it is tried afresh until that moves."""
+    pull = await opened(stage, always(*NO_HOST), LABELLED + "budget: {maxResolutions: 0}\n")
+    for text in ("even more", "most"):
+        stage.people.push("docs", {"README.md": text})
+        await stage.settle()
+    expect(
+        await quarantines(stage)
+        == [("gate-red-env", "breaker"), ("gate-red-env", "breaker"), ("gate-red-env", "stop-loss")],
+        "two quarantines, and then the stop",
+    )
+    expect((await actions(stage))[-1] == ("repeated-failure-stop", 1, "escalate"), "the table escalates")
+    expect("nothing of it is tried afresh" in told(stage, pull), "the question says why")
+    expect(executions(stage, pull) == 1, "nothing was run again")
+    stage.people.push("main", {"docs/news.md": "mended elsewhere"}, by="maintainer")
+    await stage.settle()
+    expect(await lifted(stage) == 1, "the task is taken up again on the moved base")
     expect(stage.sandbox.violations == [], NO_VIOLATION)
 
 
@@ -160,5 +197,6 @@ RESOLVING = (
     Scenario("registry-auth", "A registry refuses access: people are asked at once.", registry_auth),
     Scenario("rate-limited", "A limit names its end: failres waits for it, then runs the job.", rate_limited),
     Scenario("breaker", "The same trouble again and again: a breaker ends the tries.", breaker),
+    Scenario("stop-loss", "Quarantined twice for the same: not tried afresh until the base moves.", stop_loss),
     Scenario("escalate-answer", "People are asked, a wrong answer is refused, the right one obeyed.", escalate_answer),
 )

@@ -1,0 +1,32 @@
+"""Why nothing automatic is done on a pull request any more, and what ends that, in words. Pure."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from bot.words.inert import one_line
+from resolver.report import Held
+
+
+def held(why: Held) -> str:
+    """Say that a task is held, why, and what ends it."""
+    reason = one_line(why.reason, 300)
+    return f"{_what(why)}: {reason}. Nothing automatic is done here until {_until(why)}."
+
+
+def _what(why: Held) -> str:
+    match why.why:
+        case "quarantine":
+            return "**Quarantined**"
+        case "stop-loss":
+            return "**Quarantined again, so stopped**"
+        case _:
+            assert_never(why.why)
+
+
+def _until(why: Held) -> str:
+    if why.final:
+        return "somebody pushes"
+    if why.why == "stop-loss":
+        return "a push changes what fails, or the base moves"
+    return "somebody pushes, a question here is answered, or the base moves"

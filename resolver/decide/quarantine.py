@@ -1,0 +1,197 @@
+"""When a task is quarantined and when it is taken up again (specification, sections 1 and 7).
+
+Under a quarantine nothing automatic is done: no rerun, no probe for it, no synchronisation, no resolution. It is read,
+explained and asked about as before, and what a person commands is done within the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from resolver.attribution import Evidence, Verdict, rerun_asked
+from resolver.attribution.outcome import shown
+from resolver.casework import check_of, make_case, print_name, task_id
+from resolver.decide.deciding import resolution
+from resolver.decide.matter import Matter, resolutions
+from resolver.decide.rerunning import flake_asked
+from resolver.decide.rights import config_of, managed, mode_of
+from resolver.executions import Check
+from resolver.facts import Fact
+from resolver.failure import Finding
+from resolver.ids import Sha
+from resolver.ledger import Allowed, Refused
+from resolver.ledger_events import LedgerKey
+from resolver.limits import Limits
+from resolver.policy import Take
+from resolver.quarantine import ledger_key, print_of
+from resolver.quarantine_facts import Cause, QuarantinedAt, QuarantineLifted, TaskQuarantined
+from resolver.resolve_facts import ResolveDecided
+from resolver.runs import run_id
+from resolver.stalls import findings_of
+from resolver.state import Base, Pull, RepoState
+
+REPEATED = "repeated-failure-stop"
+"""The class of a failure that was quarantined twice in the same way on an unchanged base."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A failure on a pull request's head; without a finding the log of its check told nothing."""
+
+    check: Check
+    finding: Finding | None = None
+
+    @property
+    def fail_class(self) -> str:
+        """Its class in the taxonomy."""
+        return self.finding.fail_class if self.finding is not None else "unknown"
+
+
+def quarantine(
+    matter: Matter,
+    failing: Failing,
+    cause: Cause,
+    reason: str,
+    evidence: tuple[Evidence, ...] = (),
+    *,
+    final: bool = False,
+) -> TaskQuarantined:
+    """Make the record of a quarantine at the heads as they stand; without other evidence the reds of its check are."""
+    state, pull = matter.state, matter.pull
+    found = failing.finding
+    return TaskQuarantined(
+        number=pull.seen.number,
+        task_id=task_id(pull.seen.number),
+        run_id=run_id(pull.seen),
+        seq=1 + max((each.fact.seq for each in pull.quarantines), default=0),
+        fail_class=matter.fail_class,
+        fingerprint=found.fingerprint if found is not None else None,
+        message=found.message if found is not None else "",
+        heads=_heads(state, pull),
+        evidence=evidence or _reds(matter),
+        check=failing.check,
+        cause=cause,
+        reason=reason,
+        at=matter.now,
+        final=final,
+    )
+
+
+def _heads(state: RepoState, pull: Pull) -> QuarantinedAt:
+    base = state.bases.get(pull.seen.base_ref, Base()).sha
+    return QuarantinedAt(head=pull.seen.head_sha, pushed=pull.pushed, base=base or Sha(""))
+
+
+def _reds(matter: Matter) -> tuple[Evidence, ...]:
+    case = make_case(matter.state, matter.pull, matter.now, matter.config)
+    mine = [each for each in case.executions if each.side == "task" and each.check.same_job(matter.check)]
+    red = [each for each in mine if each.result in ("failed", "infrastructure") and each.subject == case.task.head]
+    return tuple(shown(each, "red" if each.result == "failed" else "other", "weak", matter.now) for each in red)
+
+
+def failing_of(matter: Matter) -> Failing:
+    """Give the failure that a matter is about: the first of its class in the newest red execution."""
+    job = matter.job
+    told = findings_of(job, matter.head.triaged.get(job.job_id), print_name(matter.check)) if job is not None else ()
+    return Failing(matter.check, next((each for each in told if each.fail_class == matter.fail_class), None))
+
+
+def held(pull: Pull) -> str | None:
+    """Say why nothing automatic is done on a task; None where it may be."""
+    return pull.quarantine.fact.reason if pull.quarantine is not None else None
+
+
+def exhausted(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> TaskQuarantined | None:
+    """Quarantine a task whose next attempt a spent limit of the ledger forbids, with all evidence of the verdict."""
+    if lead is None or lead.check.third_party or held(pull) or not _may_act(state, pull, limits):
+        return None
+    refused = _spent(state, pull, lead, now)
+    if refused is None:
+        return None
+    known = [each for each in _failing(state, pull) if each.check.same_job(lead.check)]
+    named = [each for each in known if each.finding is not None and each.finding.fingerprint == lead.fingerprint]
+    failing = (named or known or [Failing(lead.check)])[0]
+    matter = Matter(state, pull, lead.check, failing.fail_class, now)
+    return quarantine(matter, failing, "ledger", refused.reason, lead.evidence)
+
+
+def _spent(state: RepoState, pull: Pull, lead: Verdict, now: float) -> Refused | None:
+    if lead.klass == "unclassified" and lead.next_action == "escalate":
+        asked = rerun_asked(make_case(state, pull, now, config_of(state, pull)), lead.check)
+    elif lead.next_action == "rerun" and lead.fingerprint is not None:
+        asked = flake_asked(pull, lead, lead.fingerprint)
+    else:
+        return None
+    answer = state.ledger.rerun(asked, now)
+    spent = isinstance(answer, Refused) and answer.kind == "spent" and not state.ledger.under_way(asked)
+    return answer if spent and isinstance(answer, Refused) else None
+
+
+def _may_act(state: RepoState, pull: Pull, limits: Limits) -> bool:
+    config = config_of(state, pull)
+    return managed(state, pull, config) and mode_of(config, "rerun", limits) == "act" and not state.outage.on
+
+
+def _failing(state: RepoState, pull: Pull) -> Iterator[Failing]:
+    head = state.head(pull.seen.head_sha)
+    for job in head.failed():
+        check, told = check_of(job, head.runs.get(job.run_id)), head.triaged.get(job.job_id)
+        found = findings_of(job, told, print_name(check))
+        yield from (Failing(check, each) for each in found)
+        if not found and told is not None:
+            yield Failing(check)
+
+
+def stop_loss(state: RepoState, pull: Pull, now: float, limits: Limits) -> tuple[Fact, ...]:
+    """Stop a task whose failure was quarantined as often in the same way as an unchanged base allows, before anything
+    of it is tried afresh: the table escalates, and people are asked.
+    """
+    if not pull.quarantines or held(pull) or not _may_act(state, pull, limits):
+        return ()
+    for failing in _failing(state, pull):
+        answer = state.ledger.afresh(_key(state, pull, failing), now)
+        if isinstance(answer, Refused) and answer.kind == "stop-loss":
+            stopped = Matter(state, pull, failing.check, REPEATED, now)
+            mine = Matter(state, pull, failing.check, failing.fail_class, now)
+            return (*_told(stopped, answer.reason), quarantine(mine, failing, "stop-loss", answer.reason))
+    return ()
+
+
+def _key(state: RepoState, pull: Pull, failing: Failing) -> LedgerKey:
+    heads, found = _heads(state, pull), failing.finding
+    return LedgerKey(
+        run_id=run_id(pull.seen),
+        task=task_id(pull.seen.number),
+        fail_class=failing.fail_class,
+        fingerprint=print_of(found.fingerprint if found is not None else None, failing.check),
+        base=heads.base,
+        head=heads.head,
+    )
+
+
+def _told(matter: Matter, reason: str) -> Iterator[ResolveDecided]:
+    made = resolutions(matter.state, matter.pull, matter.fail_class)
+    if made.of_class == 0:
+        yield resolution(matter, Take(action="escalate", rationale=reason), made.attempt)
+
+
+def is_stopped(state: RepoState, pull: Pull, now: float) -> str | None:
+    """Say why nothing may be tried afresh even at a person's wish: the stop-loss holds for a failure on this head."""
+    if not pull.quarantines:
+        return None
+    answers = (state.ledger.afresh(_key(state, pull, each), now) for each in _failing(state, pull))
+    return next((each.reason for each in answers if isinstance(each, Refused) and each.kind == "stop-loss"), None)
+
+
+def taken_up(state: RepoState, pull: Pull, now: float) -> tuple[tuple[QuarantineLifted, ...], float | None]:
+    """Lift a quarantine because the base moved, as often as a day allows; else the time (seconds) to look again."""
+    standing, base = pull.quarantine, state.bases.get(pull.seen.base_ref, Base()).sha
+    if standing is None or standing.final or base is None or base == standing.fact.heads.base:
+        return (), None
+    answer = state.ledger.afresh(ledger_key(standing.fact).model_copy(update={"base": base}), now)
+    if not isinstance(answer, Allowed):
+        return (), answer.until
+    fact = standing.fact
+    lifted = QuarantineLifted(number=fact.number, task_id=fact.task_id, seq=fact.seq, base=base, at=now)
+    return (lifted,), None

@@ -1,0 +1,37 @@
+"""The fold of what failres and people decided: questions and answers, resolutions, quarantines."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from resolver.decision_facts import DecisionAnswered, DecisionRequested, HandoffRefused, HandoffWritten
+from resolver.facts import Decided
+from resolver.fold_quarantine import fold_answer, fold_quarantine
+from resolver.fold_resolve import fold_resolve
+from resolver.fold_talk import fold_talk
+from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
+from resolver.resolve_facts import ResolveDecided, ResolveEnded
+from resolver.state import RepoState
+
+
+def fold_decided(state: RepoState, fact: Decided) -> RepoState:
+    """Give the state after a decision."""
+    match fact:
+        case DecisionRequested() | HandoffWritten() | HandoffRefused():
+            return fold_talk(state, fact)
+        case DecisionAnswered():
+            return _answered(state, fact)
+        case ResolveDecided() | ResolveEnded():
+            return fold_resolve(state, fact)
+        case TaskQuarantined() | QuarantineLifted():
+            return fold_quarantine(state, fact)
+        case _:
+            assert_never(fact)
+
+
+def _answered(state: RepoState, fact: DecisionAnswered) -> RepoState:
+    """The first answer holds, so that only it has an effect."""
+    pull = state.pulls.get(fact.number)
+    if pull is None or fact.decision_id in pull.talk.answers:
+        return state
+    return fold_answer(fold_talk(state, fact), fact)
