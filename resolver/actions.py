@@ -190,7 +190,11 @@ def probe_target(check: Check, base_sha: Sha, attempt: int) -> str:
 
 
 class StartProbe(Action):
-    """Execute a check on a clean base commit: look for a probe that is there, else start one the cheapest valid way."""
+    """Execute a check on a clean base commit: look for a probe that is there, else start one the cheapest valid way.
+
+    `item` is what failed, for a probe workflow that can run one item first. `draft`: of today's draft pull requests one
+    is left for it; else one may be opened from `draft_again_at` (seconds).
+    """
 
     type: Literal["start-probe"] = "start-probe"
     check: Check
@@ -198,13 +202,14 @@ class StartProbe(Action):
     base_sha: Sha
     attempt: int
     probe_id: str
+    item: str = ""
+    draft: bool = False
+    draft_again_at: float | None = None
 
     @property
     def target(self) -> str:
         """The probe of that check on that commit."""
-        return (
-            f"probe:{digest(self.check.model_dump(mode='json', by_alias=True), 8)}:{self.base_sha[:12]}:{self.attempt}"
-        )
+        return probe_target(self.check, self.base_sha, self.attempt)
 
     @property
     def spends(self) -> str:
@@ -213,13 +218,14 @@ class StartProbe(Action):
 
 
 class RemoveProbe(Action):
-    """Remove a probe's branch; the probe has ended."""
+    """Remove a probe's branch, and close its draft pull request where it has one; the probe has ended."""
 
     type: Literal["remove-probe"] = "remove-probe"
     probe_id: str
     branch: str
     commit: Sha
     reason: str
+    pull: PullNumber | None = None
 
     @property
     def target(self) -> str:

@@ -12,6 +12,7 @@ from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem, Own, Side, result_of
 from resolver.facts import JobFinished, ProbeDispatched, RunObserved
 from resolver.ids import Fingerprint, PullNumber, Sha
+from resolver.probed import probed_base, speaks, stands_for
 from resolver.progress import JobStalled
 from resolver.runs import PLAN
 from resolver.stalls import findings_of, stall_finding, standing
@@ -108,11 +109,10 @@ def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
 
 
 def _probed(head: Head, job: JobFinished, probe: ProbeDispatched) -> Execution:
-    """A probe's job. One of `failres-probe.yml` stands for the check whose job it is named after."""
-    execution = _execution(head, job, side="probe", commit=probe.base_sha)
-    if job.name == probe.check.job:
-        return execution.model_copy(update={"check": probe.check.model_copy(update={"event": "workflow_dispatch"})})
-    return execution
+    """A probe's job. The one that was asked for stands for the check, whatever file it is in."""
+    commit = probed_base(probe, tested_base(head, job.run_id))
+    execution = _execution(head, job, side="probe", commit=commit)
+    return execution.model_copy(update={"check": stands_for(probe)}) if speaks(probe, head, job) else execution
 
 
 def _of_others(state: RepoState, pull: Pull, prints: set[Fingerprint]) -> Iterator[Execution]:

@@ -273,6 +273,9 @@ class GateReattributed(Reattributed):
 class ProbeDispatched(Record):
     """A check was started on a clean base commit at our own wish. `commit` is what runs: an empty child of `base_sha`,
     on `branch`. `run_id` is None where GitHub did not say which run it started; `nonce` then finds it.
+
+    `event` is what makes the run that counts, `workflow` its file (empty: any on that commit), `pull` the draft pull
+    request that was opened for it.
     """
 
     probe_id: str
@@ -282,6 +285,9 @@ class ProbeDispatched(Record):
     branch: str
     run_id: int | None
     nonce: str
+    event: str = "workflow_dispatch"
+    workflow: str = ""
+    pull: PullNumber | None = None
 
 
 class ProbeRemoved(Record):

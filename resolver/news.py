@@ -15,6 +15,7 @@ from resolver.facts import (
     RollupSeen,
     RunObserved,
 )
+from resolver.own_pulls import is_own_pull
 from resolver.progress import JobProgressed
 from resolver.state import RepoState
 from resolver.third_party import CheckFinished, StatusSeen
@@ -27,6 +28,8 @@ def is_news(state: RepoState, fact: Fact) -> bool:
             return state.repo != fact or not state.active
         case PullObserved():
             known = state.pulls.get(fact.number)
+            if is_own_pull(fact, state.repo.repo_id if state.repo else None):
+                return False
             return known is None or (fact.updated_at >= known.seen.updated_at and fact != known.seen)
         case PullFilesRead():
             return fact.number not in state.pulls or state.pulls[fact.number].files != fact

@@ -136,6 +136,10 @@ class People(Queueing):
             act = act.elsewhere(self.fork(by, repo=repo))
         return pushes.push_files(act, branch, changes, message, start=start)
 
+    def delete_branch(self, branch: str, *, by: str = "author", repo: Repository | None = None) -> None:
+        """Delete a branch. GitHub: an open pull request from it is closed."""
+        pushes.delete_ref(self._act(by, repo, "write"), f"refs/heads/{branch}")
+
     def fork(self, by: str = "outsider", *, repo: Repository | None = None) -> Repository:
         """The person's fork, made when it is not there."""
         parent, account = self._in(repo), self.account(by)

@@ -28,6 +28,7 @@ from resolver.attribution import (
 from resolver.casework import make_case, task_id
 from resolver.config import RepoConfig
 from resolver.decide.base_evidence import base_evidence
+from resolver.decide.drafts import with_drafts
 from resolver.decide.due import earlier
 from resolver.decide.matter import Matter
 from resolver.decide.quarantine import held
@@ -74,7 +75,8 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
             facts.extend(met.facts)
             again_at = earlier(again_at, met.again_at)
         if not refused:
-            return Attributed(answer, (*_verdict_facts(pull, answer, now), *facts), tuple(actions), again_at)
+            started = with_drafts(state, config, actions, now)
+            return Attributed(answer, (*_verdict_facts(pull, answer, now), *facts), started, again_at)
         refusals = (*refusals, *refused)
     return Attributed(answer, _verdict_facts(pull, answer, now))
 

@@ -16,11 +16,12 @@ from resolver.config import RepoConfig
 from resolver.decide.quarantine import held
 from resolver.decide.rights import config_of, explained_only, mode_of
 from resolver.decide.third_party import base_annotations, not_started
-from resolver.facts import Fact, JobFinished
+from resolver.facts import Fact, JobFinished, ProbeDispatched
 from resolver.ids import RunId, Sha
 from resolver.ledger import Allowed
 from resolver.ledger_events import ProbeStarted
 from resolver.limits import Limits
+from resolver.probed import speaks
 from resolver.state import Head, Pull, RepoState
 
 READ_AT_ONCE = 2
@@ -44,19 +45,20 @@ def base_evidence(state: RepoState, pull: Pull, want: WantBase, now: float, limi
         reads = base_annotations(head, want)
         return Evidence(reads) if reads else not_started(want)
     unread = [job for job in _same_job(head, want) if job.job_id not in head.triaged]
-    for there in _probed(state, want.commit):
-        unread.extend(job for job in _telling(there) if job.name == want.check.job and job.job_id not in there.triaged)
+    for probe, there in _probed(state, want.commit):
+        mine = (job for job in _telling(there) if job.name == want.check.job and speaks(probe, there, job))
+        unread.extend(job for job in mine if job.job_id not in there.triaged)
     if unread:
         config = config_of(state, pull)
         return Evidence(tuple(_read(job, want, config) for job in unread[-READ_AT_ONCE:]))
     return _probe(state, pull, want, now, limits)
 
 
-def _probed(state: RepoState, commit: Sha) -> Iterator[Head]:
-    """What our own probes of that base commit have shown."""
+def _probed(state: RepoState, commit: Sha) -> Iterator[tuple[ProbeDispatched, Head]]:
+    """Our own probes of that base commit, and what they have shown."""
     for probe in state.probes.values():
         if probe.dispatched.base_sha == commit:
-            yield state.head(probe.dispatched.commit)
+            yield probe.dispatched, state.head(probe.dispatched.commit)
 
 
 def _same_job(head: Head, want: WantBase) -> list[JobFinished]:
@@ -108,9 +110,13 @@ def _probe(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Lim
     if under_way is not None and under_way.status == "refused" and not again:
         reason = under_way.reason or "no probe is possible"
         return Refusal(kind="base", reason=reason, commit=want.commit, check=want.check, until=under_way.retry_at)
-    probe_id = probe_target(want.check, want.commit, attempt)
     action = StartProbe(
-        check=want.check, base_ref=pull.seen.base_ref, base_sha=want.commit, attempt=attempt, probe_id=probe_id
+        check=want.check,
+        base_ref=pull.seen.base_ref,
+        base_sha=want.commit,
+        attempt=attempt,
+        probe_id=probe_target(want.check, want.commit, attempt),
+        item=want.item or "",
     )
-    started = ProbeStarted(id=probe_id, at=now, check=want.check.key, commit=want.commit)
-    return Evidence((action,), () if probe_id in state.ledger.events else (started,))
+    started = ProbeStarted(id=action.probe_id, at=now, check=want.check.key, commit=want.commit)
+    return Evidence((action,), () if action.probe_id in state.ledger.events else (started,))

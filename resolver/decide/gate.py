@@ -25,6 +25,7 @@ from resolver.executions import Check
 from resolver.facts import JobFinished
 from resolver.ids import Sha
 from resolver.limits import Limits
+from resolver.probed import has_ended
 from resolver.runs import run_id
 from resolver.state import Base, Head, Pull, RepoState
 
@@ -158,6 +159,7 @@ def repository_reads(state: RepoState, now: float, limits: Limits) -> Due:
 def _unowned(state: RepoState) -> Iterator[FindPull]:
     """Failed jobs of heads that no known pull request has: their `pull_request` delivery was lost, or is only late."""
     known = {pull.seen.head_sha for pull in state.pulls.values()}
+    known |= {probe.dispatched.commit for probe in state.probes.values()}
     for sha, head in state.heads.items():
         if sha in known or not head.ever_failed():
             continue
@@ -192,12 +194,10 @@ def _ended_probes(state: RepoState, now: float, limits: Limits) -> Iterator[Remo
     for probe_id, probe in state.probes.items():
         if probe.removed is not None:
             continue
-        commit = probe.dispatched.commit
-        runs = state.head(commit).runs.values()
-        ended = bool(runs) and all(run.status == "completed" for run in runs) and bool(state.head(commit).jobs)
+        told = probe.dispatched
+        ended = has_ended(told, state.head(told.commit))
         started = state.ledger.events.get(probe_id)
         late = started is not None and now > started.at + limits.probe_patience
         if ended or late:
             reason = "it has reported" if ended else "it never reported"
-            branch = probe.dispatched.branch
-            yield RemoveProbe(probe_id=probe_id, branch=branch, commit=commit, reason=reason)
+            yield RemoveProbe(probe_id=probe_id, branch=told.branch, commit=told.commit, reason=reason, pull=told.pull)

@@ -71,6 +71,7 @@ class WorkflowJob(Record):
     """One job. `name` is the template of what GitHub shows, `uses` the called workflow.
 
     `writes` are the permission scopes that it may write (`EVERYTHING`: all), None where neither job nor file says so.
+    `values` are the texts with an expression that are neither a name nor a condition: environment, inputs, scripts.
     """
 
     id: str
@@ -85,10 +86,13 @@ class WorkflowJob(Record):
     uses: str | None = None
     outputs: tuple[tuple[str, str], ...] = ()
     steps: tuple[Step, ...] = ()
+    values: tuple[str, ...] = ()
 
 
 class WorkflowFile(Record):
-    """A workflow. `writes` are the rights of jobs that declare none, None where the file declares none either."""
+    """A workflow. `writes` are the rights of jobs that declare none, None where the file declares none either; `values`
+    the texts with an expression that hold for all of its jobs.
+    """
 
     path: str
     name: str
@@ -97,6 +101,7 @@ class WorkflowFile(Record):
     writes: tuple[str, ...] | None = None
     concurrency: Concurrency | None = None
     jobs: tuple[WorkflowJob, ...] = ()
+    values: tuple[str, ...] = ()
 
     def trigger(self, event: str) -> Trigger | None:
         """Give the trigger of an event, None where the file does not listen to it."""
@@ -148,6 +153,7 @@ def _workflow(path: str, root: Mapping[str, Value]) -> WorkflowFile:
         writes=writes,
         concurrency=_concurrency(root.get("concurrency"), "concurrency"),
         jobs=tuple(_job(key, _mapping(body, f"jobs.{key}"), writes) for key, body in jobs.items()),
+        values=_values({key: root.get(key) for key in ("env", "defaults")}),
     )
 
 
@@ -209,7 +215,27 @@ def _job(key: str, body: Mapping[str, Value], above: tuple[str, ...] | None) -> 
         uses=_text(body.get("uses")),
         outputs=tuple((name, _text(value) or "") for name, value in outputs.items()),
         steps=tuple(_step(_mapping(each, f"{at}.steps")) for each in (steps if isinstance(steps, tuple) else ())),
+        values=_values({name: value for name, value in body.items() if name not in NO_VALUES}),
     )
+
+
+NO_VALUES = frozenset({"name", "if", "needs", "concurrency", "permissions", "environment"})
+"""Keys of a job or step that are judged by themselves, or change nothing of what it does."""
+
+
+def _values(value: Value) -> tuple[str, ...]:
+    """Give all texts with an expression in it; not the conditions and names of steps."""
+    found: list[str] = []
+    todo: list[Value] = [value]
+    while todo:
+        each = todo.pop()
+        if isinstance(each, str) and "${{" in each:
+            found.append(each)
+        elif isinstance(each, dict):
+            todo.extend(inner for key, inner in each.items() if key not in ("if", "name"))
+        elif isinstance(each, tuple):
+            todo.extend(each)
+    return tuple(found)
 
 
 def _step(body: Mapping[str, Value]) -> Step:

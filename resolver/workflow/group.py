@@ -50,7 +50,13 @@ def group_collision(
 def shared_group(file: WorkflowFile, run: PlannedRun) -> str | None:
     """Say which group a planned run would share with runs on other branches and commits; None where it has its own."""
     another = run.model_copy(
-        update={"ref": f"{run.ref}-another", "sha": "another commit", "identity": f"{run.identity}, another"}
+        update={
+            "ref": f"{run.ref}-another",
+            "head_ref": f"{run.head_ref}-another" if run.head_ref else "",
+            "pull": None if run.pull is None else run.pull - 1,
+            "sha": "another commit",
+            "identity": f"{run.identity}, another",
+        }
     )
     for concurrency in _groups(file, tuple(job.id for job in file.jobs)):
         name = group_of(file, concurrency, run)

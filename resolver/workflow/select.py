@@ -60,25 +60,31 @@ def _started(file: WorkflowFile, trigger: Trigger, run: PlannedRun) -> Selection
     """Look at the filters of the trigger. A probe's commit changes no file, which path filters do not let pass."""
     if run.event == "workflow_dispatch":
         return YES
+    if run.of_pull and trigger.types is not None and "opened" not in trigger.types:
+        return Selection(answer="no", reason=f"{file.path} does not listen to pull requests that are opened")
     if trigger.paths is not None or trigger.paths_ignore is not None:
         answer: Literal["no", "unknown"] = "no" if trigger.paths is not None else "unknown"
         return Selection(answer=answer, reason=f"{file.path} filters `{run.event}` by path, and a probe changes none")
-    name = run.base_ref if run.of_pull else run.ref.removeprefix("refs/heads/")
-    only, ignore = trigger.branches, trigger.branches_ignore
-    if only is None and ignore is None:
-        tags_only = run.event == "push" and (trigger.tags is not None or trigger.tags_ignore is not None)
-        return Selection(answer="no", reason=f"{file.path} listens to tags only") if tags_only else YES
-    picked = selected(only, name) if only is not None else _not(selected(ignore or (), name))
+    picked = admits_ref(trigger, run)
     if picked:
         return YES
-    return Selection(
-        answer="unknown" if picked is None else "no",
-        reason=f"the branch filter of {file.path} does not let `{name}` pass",
-    )
+    name = run.base_ref if run.of_pull else run.ref.removeprefix("refs/heads/")
+    tags_only = trigger.branches is None and trigger.branches_ignore is None
+    why = "listens to tags only" if tags_only else f"does not let the branch `{name}` pass its filter"
+    return Selection(answer="unknown" if picked is None else "no", reason=f"{file.path} {why}")
 
 
-def _not(answer: bool | None) -> bool | None:
-    return None if answer is None else not answer
+def admits_ref(trigger: Trigger, run: PlannedRun) -> bool | None:
+    """Say whether the branch filters let a run begin: the base of a pull request, else the branch itself. None: a
+    pattern that cannot be read.
+    """
+    name = run.base_ref if run.of_pull else run.ref.removeprefix("refs/heads/")
+    if trigger.branches is not None:
+        return selected(trigger.branches, name)
+    if trigger.branches_ignore is not None:
+        ignored = selected(trigger.branches_ignore, name)
+        return None if ignored is None else not ignored
+    return run.event != "push" or (trigger.tags is None and trigger.tags_ignore is None)
 
 
 def job_selected(file: WorkflowFile, job: WorkflowJob, shown: str, run: PlannedRun, called: Files) -> Selection:

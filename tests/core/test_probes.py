@@ -172,7 +172,10 @@ def test_a_person_may_vouch_for_what_the_file_does_not_say():
     assert isinstance(choose(config=config, ci=both), NoProbe)
 
 
-@pytest.mark.parametrize(("key", "said"), [("", "does not allow it"), ("probes: {pushBranch: true}", "not built yet")])
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [("", "does not allow it"), ("probes: {pushBranch: true}", "not all of the base's workflow files were read")],
+)
 def test_the_ways_that_are_left_out_say_so(key, said):
     """The push of a branch is never half done."""
     answer = choose(config=parse_config(key))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.changes.pulls import try_merge
-from bot.sandbox.changes.pushes import push_files
+from bot.sandbox.changes.pulls import open_pull, try_merge
+from bot.sandbox.changes.pushes import create_ref, delete_ref, push_files
 from bot.sandbox.ci.runner.function_job import Outcome, Tree, failed, passed
 from bot.sandbox.state import Act, Actor
 from tests.sandbox.yard import Yard, make_yard, on_pull, steps
@@ -149,6 +149,39 @@ async def test_a_workflow_token_starts_nothing_and_an_app_does(make: Make) -> No
     push_files(Act(yard.github, yard.repo, Actor(bot)), "b2", {"a": "1\n"}, "m")
     await yard.ci.advance()
     assert len(yard.runs) == 1
+
+
+EMPTY = [
+    ("on: push", "m", 1),
+    ("on: push", "m [skip ci]", 0),
+    ("on: {push: {paths: ['**']}}", "m", 0),
+    ("on: {push: {paths-ignore: ['docs/**']}}", "m", 0),
+    ("on: pull_request", "m", 1),
+    ("on: pull_request", "m [skip ci]", 0),
+    ("on: {pull_request: {types: [synchronize, closed]}}", "m", 0),
+]
+
+
+@pytest.mark.parametrize(("trigger", "message", "runs"), EMPTY)
+async def test_what_an_apps_branch_and_draft_without_a_change_start(
+    make: Make, trigger: str, message: str, runs: int
+) -> None:
+    """GITHUB.md section 4: an App's events start runs; `[skip ci]` keeps them away, and no file passes a path filter.
+
+    The draft's run is on the merge of the empty commit with the base; it ends with its branch, and starts nothing more.
+    """
+    yard = make(f"name: CI\n{trigger}\njobs:\n  a: {{{steps('true')}}}\n")
+    yard.ci.job("a", lambda _: passed())
+    git, act = yard.repo.git, Act(yard.github, yard.repo, Actor(yard.people.account("app[bot]")))
+    base = git.branch("main") or ""
+    empty = git.store.write_commit(git.commit(base).tree, (base,), message, act.by.account.signature(act.now))
+    create_ref(act, "refs/heads/probe", empty)
+    pull = open_pull(act, title="probe", head="probe", base="main", draft=True)
+    await yard.ci.advance()
+    delete_ref(act, "refs/heads/probe")
+    await yard.ci.advance()
+    assert (pull.state, pull.merged_at, git.branch("main")) == ("closed", None, base)
+    assert [run.head_sha for run in yard.runs] == [empty] * runs
 
 
 async def test_forks_run_without_rights_and_may_await_approval(make: Make) -> None:

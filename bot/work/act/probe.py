@@ -1,34 +1,40 @@
 """Starts a probe: an execution of one check on a clean base commit, on a branch of its own.
 
-The branch is an empty child of the base whose message has `[skip ci]`, so that push workflows stay quiet and the base's
-own commit is not reddened. Its name and its fresh commit are the probe's identity: what is there already is found, and
-where nobody can say whether a dispatch reached GitHub it is not sent again.
+The branch is an empty child of the base, so that the base's own commit is not reddened. Its name and its fresh commit
+are the probe's identity: what is there already is found and taken up, and where nobody can say whether a dispatch
+reached GitHub it is not sent again.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from bot.github import GitHubError, NotFound, PermissionMissing, Refused, Unavailable
 from bot.work.act.fresh import look_at_base
-from bot.work.observe.workflows import workflows_at
+from bot.work.act.probe_branch import Branch, find_branch, make_branch, run_on, take_back
+from bot.work.act.probe_pull import base_of, find_draft, moved_base, number_of, open_draft
+from bot.work.observe.workflows import every_workflow_at, workflows_at
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import StartProbe
+from resolver.config import RepoConfig
 from resolver.facts import ProbeDispatched
-from resolver.ids import Sha
 from resolver.probes import PROBE_WORKFLOW, NoProbe, ProbePlan, ProbeWanted, choose_probe
 
 DISPATCH = "/actions/workflows/{file}/dispatches"
+NO = (NotFound, Refused, PermissionMissing)
+"""GitHub's answers that say that nothing was started."""
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
-    """A probe's branch. `ours` where this call has made it, so that certainly nothing was dispatched on it before."""
+class Job:
+    """One order to start a probe, with the base's configuration as it is now."""
 
-    commit: Sha
-    ours: bool
+    place: Place
+    action: StartProbe
+    wanted: ProbeWanted
+    config: RepoConfig
 
 
 async def start_probe(place: Place, action: StartProbe) -> Outcome:
@@ -41,72 +47,102 @@ async def start_probe(place: Place, action: StartProbe) -> Outcome:
         base_sha=action.base_sha,
         attempt=action.attempt,
         probe_id=action.probe_id,
+        item=action.item,
         repository=place.repo.full_name,
+        base_ref=action.base_ref,
     )
-    there = await _branch(place, wanted.branch)
+    job = Job(place, action, wanted, config)
+    there = await find_branch(place, wanted.branch)
     if there is not None:
-        return await _found(place, wanted, there)
-    files = await workflows_at(place, action.base_sha, (PROBE_WORKFLOW, action.check.workflow))
-    plan = choose_probe(wanted, files, config)
+        return await _take_up(job, there)
+    plan = await _plan(job)
     if isinstance(plan, NoProbe):
-        return Outcome(refused="; ".join(plan.reasons))
-    branch = await _make_branch(place, wanted)
-    if not branch.ours:
-        return await _found(place, wanted, branch.commit)
-    return await _dispatch(place, wanted, plan, branch.commit)
+        return Outcome(refused="; ".join(plan.reasons), retry_at=action.draft_again_at if plan.later else None)
+    if plan.strategy == "draft-pull" and (moved := await moved_base(place, wanted)) is not None:
+        return Outcome(refused=moved)
+    branch = await make_branch(place, wanted, plan)
+    if not branch.ours or branch.how != "dispatch":
+        return await _take_up(job, branch)
+    return await _dispatch(job, plan, branch)
 
 
-async def _branch(place: Place, name: str) -> Sha | None:
-    try:
-        ref = await place.installation.get(place.path("/git/ref/heads/{+name}", name=name))
-    except NotFound:
-        return None
-    return Sha(str(ref["object"]["sha"]))
+async def _plan(job: Job) -> ProbePlan | NoProbe:
+    """Choose among the dispatches first, which need few files; the other ways need all that the base has."""
+    place, wanted, config = job.place, job.wanted, job.config
+    files = await workflows_at(place, wanted.base_sha, (PROBE_WORKFLOW, wanted.check.workflow))
+    plan = choose_probe(wanted, files, config)
+    if isinstance(plan, ProbePlan) or not (config.probes.push_branch or config.probes.draft_pull):
+        return plan
+    every = await every_workflow_at(place, wanted.base_sha)
+    if every is None:
+        return plan
+    return choose_probe(wanted, every, config, whole=True, draft=job.action.draft)
 
 
-async def _found(place: Place, wanted: ProbeWanted, commit: Sha) -> Outcome:
-    """Take up a probe that an earlier call has begun. Its commit is its own, so that any run on it is the probe's."""
-    run_id = await _run_on(place, commit)
-    fact = _dispatched(wanted, commit, run_id)
+async def _take_up(job: Job, branch: Branch) -> Outcome:
+    """Go on with a probe whose branch is there. Its commit is its own, so that any run on it is the probe's."""
+    match branch.how:
+        case "dispatch":
+            return await _dispatched_before(job, branch)
+        case "push":
+            workflow = job.wanted.check.workflow
+            run_id = await run_on(job.place, branch.commit, "push", workflow)
+            fact = _dispatched(job, branch, run_id, event="push", workflow=workflow)
+            return Outcome((fact,), result=_result("push", run_id, workflow, branch))
+        case "draft-pull":
+            return await _draft(job, branch)
+        case _:
+            assert_never(branch.how)
+
+
+async def _dispatched_before(job: Job, branch: Branch) -> Outcome:
+    run_id = await run_on(job.place, branch.commit, "workflow_dispatch")
+    fact = _dispatched(job, branch, run_id)
     if run_id is not None:
         return Outcome((fact,), result={"runId": run_id, "found": True})
-    why = f"the branch {wanted.branch} is there and no run on it; whether one was asked for is not known"
+    why = f"the branch {branch.name} is there and no run on it; whether one was asked for is not known"
     return Outcome((fact,), refused=f"{why}, so that it is not sent again", maybe=True)
 
 
-async def _make_branch(place: Place, wanted: ProbeWanted) -> Branch:
-    """Make the empty child and the branch. A lost answer is looked up at once: only we make branches of this name."""
-    base = await place.installation.get(place.path("/git/commits/{sha}", sha=wanted.base_sha))
-    message = f"failres: probe {wanted.nonce} of {wanted.base_sha[:12]} [skip ci]"
-    body = {"message": message, "tree": base["tree"]["sha"], "parents": [wanted.base_sha]}
-    commit = Sha(str((await place.installation.post(place.path("/git/commits"), body))["sha"]))
-    try:
-        ref = {"ref": f"refs/heads/{wanted.branch}", "sha": commit}
-        await place.installation.post(place.path("/git/refs"), ref)
-    except (Unavailable, Refused) as problem:
-        there = await _branch(place, wanted.branch)
-        if there is None:
-            raise problem from None
-        return Branch(there, ours=there == commit)
-    return Branch(commit, ours=True)
+async def _draft(job: Job, branch: Branch) -> Outcome:
+    """Find the pull request, else open it, as long as that is still right."""
+    place, probes = job.place, job.config.probes
+    pull = await find_draft(place, branch.name)
+    if pull is None:
+        allowed = probes.draft_pull and job.action.draft
+        why = await moved_base(place, job.wanted) if allowed else "draft pull request: it is not allowed any more"
+        if why is not None:
+            await take_back(place, branch.name)
+            return Outcome(refused=why)
+        try:
+            pull = await open_draft(place, job.wanted, branch, probes.draft_pulls_per_day)
+        except NO as problem:
+            await take_back(place, branch.name)
+            return Outcome(refused=f"GitHub did not open a draft pull request: {problem}")
+    workflow = job.wanted.check.workflow
+    run_id = await run_on(place, branch.commit, "pull_request", workflow)
+    fact = _dispatched(job, branch, run_id, event="pull_request", workflow=workflow)
+    fact = fact.model_copy(update={"pull": number_of(pull), "base_sha": base_of(pull)})
+    return Outcome((fact,), result={**_result("draft-pull", run_id, workflow, branch), "pull": number_of(pull)})
 
 
-async def _dispatch(place: Place, wanted: ProbeWanted, plan: ProbePlan, commit: Sha) -> Outcome:
+async def _dispatch(job: Job, plan: ProbePlan, branch: Branch) -> Outcome:
+    place = job.place
     body = {"ref": plan.ref, "inputs": dict(plan.inputs), "return_run_details": True}
     path = place.path(DISPATCH, file=plan.workflow.rpartition("/")[2])
     try:
         answer = await _post(place, path, body)
     except GitHubError as problem:
         if not (isinstance(problem, Unavailable) and problem.maybe_done):
-            await _take_back(place, wanted.branch)  # nothing began, so that the next try begins anew
-            if isinstance(problem, NotFound | Refused | PermissionMissing):
+            await take_back(place, branch.name)  # nothing began, so that the next try begins anew
+            if isinstance(problem, NO):
                 return Outcome(refused=f"GitHub did not start it: {problem}")
             raise
         answer = None
     run_id = int(answer["workflow_run_id"]) if isinstance(answer, dict) and "workflow_run_id" in answer else None
-    run_id = run_id if run_id is not None else await _run_on(place, commit)
-    result = {"strategy": plan.strategy, "runId": run_id, "workflow": plan.workflow}
-    return Outcome((_dispatched(wanted, commit, run_id),), result=result)
+    run_id = run_id if run_id is not None else await run_on(place, branch.commit, "workflow_dispatch")
+    fact = _dispatched(job, branch, run_id, workflow=plan.workflow)
+    return Outcome((fact,), result={"strategy": plan.strategy, "runId": run_id, "workflow": plan.workflow})
 
 
 async def _post(place: Place, path: str, body: dict[str, Any]) -> Any:
@@ -119,28 +155,22 @@ async def _post(place: Place, path: str, body: dict[str, Any]) -> Any:
         return await place.installation.post(path, {key: body[key] for key in ("ref", "inputs")})
 
 
-async def _run_on(place: Place, commit: Sha) -> int | None:
-    """Find the run on the probe's own commit."""
-    listed = await place.installation.get(place.path("/actions/runs"), head_sha=commit, event="workflow_dispatch")
-    runs = listed["workflow_runs"]
-    return int(runs[0]["id"]) if runs else None
+def _result(strategy: str, run_id: int | None, workflow: str, branch: Branch) -> dict[str, Any]:
+    return {"strategy": strategy, "runId": run_id, "workflow": workflow, "found": not branch.ours}
 
 
-async def _take_back(place: Place, branch: str) -> None:
-    """Remove a branch on which nothing was started; where that fails the branch stays and is found the next time."""
-    try:
-        await place.installation.delete(place.path("/git/refs/heads/{+name}", name=branch))
-    except GitHubError:
-        return
-
-
-def _dispatched(wanted: ProbeWanted, commit: Sha, run_id: int | None) -> ProbeDispatched:
+def _dispatched(
+    job: Job, branch: Branch, run_id: int | None, *, event: str = "workflow_dispatch", workflow: str = ""
+) -> ProbeDispatched:
+    wanted = job.wanted
     return ProbeDispatched(
         probe_id=wanted.probe_id,
         check=wanted.check,
         base_sha=wanted.base_sha,
-        commit=commit,
-        branch=wanted.branch,
+        commit=branch.commit,
+        branch=branch.name,
         run_id=run_id,
         nonce=wanted.nonce,
+        event=event,
+        workflow=workflow,
     )

@@ -1,14 +1,18 @@
-"""Removes a probe's branch once the probe has ended or was given up; one that somebody has moved is left alone."""
+"""Removes a probe's branch once the probe has ended or was given up; one that somebody has moved is left alone.
+
+A draft pull request of a probe is closed before.
+"""
 
 from __future__ import annotations
 
 from bot.github import NotFound, Refused
 from bot.work.act.fresh import BROKEN, DISABLED, look_at_base
+from bot.work.act.probe_pull import close_draft
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import RemoveProbe
 from resolver.facts import ProbeRemoved
-from resolver.probes import PREFIX
+from resolver.probes import is_probe_branch
 
 GONE = 422
 """GitHub: the status for a ref that does not exist."""
@@ -16,7 +20,7 @@ GONE = 422
 
 async def remove_probe(place: Place, action: RemoveProbe) -> Outcome:
     """Delete the branch if it still points at the probe's commit."""
-    if not action.branch.startswith(PREFIX):
+    if not is_probe_branch(action.branch):
         return Outcome(refused=f"{action.branch} is no probe's branch")
     config = await look_at_base(place, place.repo.default_branch, "probe")
     if isinstance(config, Outcome) and config.refused in (BROKEN, DISABLED):
@@ -25,10 +29,14 @@ async def remove_probe(place: Place, action: RemoveProbe) -> Outcome:
     try:
         ref = await place.installation.get(place.path("/git/ref/heads/{+name}", name=action.branch))
     except NotFound:
-        return removed
-    if ref["object"]["sha"] != action.commit:
+        ref = None
+    if ref is not None and ref["object"]["sha"] != action.commit:
         why = "somebody moved the branch, so that it was left alone"
         return Outcome((ProbeRemoved(probe_id=action.probe_id, reason=why),), refused=why)
+    if action.pull is not None:
+        await close_draft(place, action.pull, action.commit)
+    if ref is None:
+        return removed
     try:
         await place.installation.delete(place.path("/git/refs/heads/{+name}", name=action.branch))
     except NotFound:

@@ -11,6 +11,8 @@ from bot.work.place import Place
 from resolver.workflow.file import WORKFLOW_LIMITS, UnreadableWorkflow, WorkflowFile, read_workflow
 from resolver.workflow.hazard import local_path
 
+DIRECTORY = ".github/workflows"
+
 MOST_FILES = 12
 """So many files are read for one judgement; what is called beyond them counts as not read."""
 
@@ -27,6 +29,30 @@ async def workflows_at(place: Place, ref: str, paths: Iterable[str]) -> dict[str
         if isinstance(file, WorkflowFile):
             called = [local_path(job.uses) for job in file.jobs if job.uses]
             todo.extend(each for each in dict.fromkeys(called) if each and each not in todo)
+    return found
+
+
+MOST_LISTED = 60
+"""Of a commit with more workflow files nobody says what a push would start: each costs a call."""
+
+
+async def every_workflow_at(place: Place, ref: str) -> dict[str, WorkflowFile | UnreadableWorkflow] | None:
+    """Give all workflow files at a commit by path; None where there are too many. One that cannot be read is among
+    them, as unreadable.
+    """
+    try:
+        listed = await place.installation.get(place.path("/contents/{+path}", path=DIRECTORY), ref=ref)
+    except NotFound:
+        return {}
+    if not isinstance(listed, list):
+        return None
+    paths = [str(item["path"]) for item in listed if str(item["name"]).endswith((".yml", ".yaml"))]
+    if len(paths) > MOST_LISTED:
+        return None
+    found: dict[str, WorkflowFile | UnreadableWorkflow] = {}
+    for path in paths:
+        file = await _workflow(place, ref, path)
+        found[path] = file or UnreadableWorkflow(path=path, reason="it is listed and cannot be read")
     return found
 
 

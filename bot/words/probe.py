@@ -1,0 +1,29 @@
+"""What the draft pull request of a probe says of itself, to everybody whom it wakes. Pure."""
+
+from __future__ import annotations
+
+from bot.words.inert import code, one_line
+from resolver.probes import ProbeWanted
+
+
+def title(wanted: ProbeWanted) -> str:
+    """One line, plain text."""
+    return one_line(f"failres probe: {wanted.check.job} on {wanted.base_ref} (closes by itself)", 120)
+
+
+def body(wanted: ProbeWanted, a_day: int) -> str:
+    """What it is, what becomes of it, and who allowed it; `a_day` is how many the configuration allows."""
+    base, file = code(wanted.base_ref), code(wanted.check.workflow)
+    return f"""\
+**This changes nothing, and nobody has to look at it.**
+
+A check is red on a pull request. To find out whether {base} itself is broken, failres runs the check \
+{code(wanted.check.job)} of {file} on {base} at {code(wanted.base_sha[:7])} in the way in which a pull request \
+runs it: with an empty commit.
+
+failres closes this pull request and removes its branch once the check has ended. Please do not merge it, push to it \
+or mark it as ready.
+
+{code("probes.draftPull")} in {code(".github/failres.yml")} allows this, at most {a_day} times a day.
+
+<!-- failres:probe:{wanted.nonce} -->"""
