@@ -20,7 +20,7 @@ from resolver.actions import (
 )
 from resolver.facts import RepoObserved
 from resolver.records import Record
-from resolver.talk_actions import PostDecision, PostReply, React, SetLabel
+from resolver.talk_actions import Notify, PostDecision, PostReply, React, SetLabel
 
 PRIORITY = {
     "read-standing": 5,
@@ -34,6 +34,7 @@ PRIORITY = {
     "post-comment": 30,
     "write-handoffs": 31,
     "post-decision": 32,
+    "notify": 40,
     "read-log": 50,
     "read-comments": 60,
     "remove-probe": 60,
@@ -61,6 +62,15 @@ def writes(action: AnyAction) -> bool:
     return isinstance(action, PostCheck | PostComment | acts | React | PostReply | SetLabel | PostDecision)
 
 
+def acts(action: AnyAction) -> bool:
+    """Say whether an action changes or tells anything anywhere, so that a kill switch holds it back."""
+    return writes(action) or isinstance(action, Notify)
+
+
+NOTICES = "notify:"
+"""What the lanes of notifications begin with: one for each destination of an installation, apart from GitHub's."""
+
+
 def lane(repo: RepoObserved, *, write: bool) -> str:
     """Name the pacing queue: one for the writes of an installation, one for its reads."""
     return f"{'write' if write else 'read'}:{repo.installation_id}"
@@ -70,12 +80,13 @@ def order_for(key: str, repo: RepoObserved, action: AnyAction, ticket: str, now:
     """Make the outbox row of an action."""
     assignment = Assignment(repo=repo, ticket=ticket, action=action)
     write = writes(action)
+    notice = f"{NOTICES}{repo.installation_id}:{action.destination}" if isinstance(action, Notify) else None
     return Order(
         key=key,
         action_key=f"{key}|{ticket}",
         target=action.target,
-        lane=lane(repo, write=write),
-        serial=write,
+        lane=notice or lane(repo, write=write),
+        serial=write or notice is not None,
         priority=PRIORITY.get(action.type, USUAL),
         not_before=now,
         body=json.dumps(assignment.model_dump(mode="json", by_alias=True)),

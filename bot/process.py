@@ -13,6 +13,7 @@ from bot.github import GitHub, open_session
 from bot.intake import IntakeRules
 from bot.lookout import LookoutLimits
 from bot.metrics import budget_samples
+from bot.notify import open_destinations
 from bot.server import Intake, make_app
 from bot.service import Service
 from bot.settings import Settings
@@ -44,7 +45,7 @@ async def open_process(
     """Open everything that a process needs, and close it again; nothing runs before `service.run` or `service.step`."""
     store = await open_store(settings.store, clock)
     try:
-        async with open_session() as session:
+        async with open_session() as session, open_destinations(settings.destinations) as destinations:
             github = GitHub(session, settings.app, clock)
             service = Service(
                 store,
@@ -56,11 +57,15 @@ async def open_process(
                 limits=limits.model_copy(update={"ceiling": settings.mode}),
                 pace=pace,
                 lookout=lookout,
+                destinations=destinations,
             )
             secrets = tuple(secret.get_secret_value().encode() for secret in settings.webhook_secrets)
             intake = Intake(store, IntakeRules(secrets=secrets, events=USED_EVENTS))
 
             app = make_app(intake, path=settings.webhook_path, samples=(lambda: budget_samples(github.spending()),))
-            yield Process(store, github, service, app)
+            try:
+                yield Process(store, github, service, app)
+            finally:
+                await service.close()
     finally:
         await store.close()

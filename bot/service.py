@@ -15,6 +15,7 @@ from bot.clock import Clock
 from bot.github import GitHub
 from bot.lookout import Lookout, LookoutLimits
 from bot.loop import Loop
+from bot.notify import Destinations
 from bot.store import Store, StoreUnavailable
 from bot.work.place import Pace
 from bot.work.workers import Workers
@@ -51,10 +52,11 @@ class Service:
         limits: Limits = LIMITS,
         pace: Pace | None = None,
         lookout: LookoutLimits | None = None,
+        destinations: Destinations | None = None,
     ) -> None:
         self.store, self._clock = store, clock
         self._loop = Loop(store, clock, limits, own_app=own_app)
-        self._workers = Workers(store, github, clock, stopped, web_url=web_url, pace=pace)
+        self._workers = Workers(store, github, clock, stopped, web_url=web_url, pace=pace, destinations=destinations)
         self._lookout = Lookout(store, github, clock, lookout)
         self._rhythm = Rhythm()
         self._look_at = 0.0
@@ -72,7 +74,13 @@ class Service:
             await self._lookout.look()
         while await self._loop.run_due():
             busy = True
-        return bool(await self._workers.run_ready()) or busy
+        busy = bool(await self._workers.run_ready()) or busy
+        await self._workers.settled()
+        return busy
+
+    async def close(self) -> None:
+        """Give up what goes on beside the work."""
+        await self._workers.close()
 
     async def next_time(self) -> float:
         """Give when there is something to do without anything new (seconds)."""

@@ -11,16 +11,26 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from bot.github.identity import PUBLIC_GITHUB, AppSettings, read_private_key
 
 PREFIX: Final = "FAILRES_"
+NAME: Final = r"^[a-z0-9][a-z0-9_-]{0,62}$"
 PEM_START: Final = "-----BEGIN"
 ALIKE: Final = 0.8  # how close a name must be to be taken for a slip
 
 Mode: TypeAlias = Literal["observe", "propose", "act"]
+
+
+def _address(given: SecretStr) -> SecretStr:
+    """Check the address of a destination. The error never has it: it is a secret."""
+    parts = urlsplit(given.get_secret_value())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("an address begins with https:// or http:// and names a host")
+    return given
 
 
 class Settings(BaseModel):
@@ -77,6 +87,11 @@ class Settings(BaseModel):
     mode: Mode = Field(
         "observe",
         description="the most that a repository's configuration may switch on: observe, propose or act",
+    )
+    destinations: dict[Annotated[str, Field(pattern=NAME)], Annotated[SecretStr, AfterValidator(_address)]] = Field(
+        default_factory=dict,
+        max_length=50,
+        description="where notifications go: NAME=ADDRESS, separated by commas; in the file a table of names",
     )
     stop: bool = Field(False, description="1 to stop every action of this process")
     stop_file: Path | None = Field(
@@ -185,6 +200,10 @@ def _with_secrets(given: dict[str, Any]) -> dict[str, Any]:
     secrets = given.get("webhook_secrets")
     if isinstance(secrets, str):
         given["webhook_secrets"] = [secret for secret in (part.strip() for part in secrets.split(",")) if secret]
+    destinations = given.get("destinations")
+    if isinstance(destinations, str):
+        pairs = (part.strip().partition("=") for part in destinations.split(",") if part.strip())
+        given["destinations"] = {name.strip(): address.strip() for name, _, address in pairs}
     return given
 
 

@@ -66,6 +66,9 @@ class Limits(Record):
     handoff_patience: float = 60.0
     """How long a question's comment waits for its handoff bundle, so that the mail that GitHub sends has the link."""
 
+    notice_patience: float = 300.0
+    """How long a notification waits for the question's comment, so that it can lead to it."""
+
     handoffs_at_once: int = 20
     """How many handoff bundles one commit brings at most."""
 

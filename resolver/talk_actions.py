@@ -1,4 +1,4 @@
-"""What can be done in a conversation: read a giver's rights and the comments, react, reply, set a label."""
+"""What can be done in a conversation: read rights and comments, react, reply, set a label, ask, notify."""
 
 from __future__ import annotations
 
@@ -119,4 +119,26 @@ class PostDecision(Action):
         return f"{self.target}@{digest(said)}"
 
 
-TalkAction = ReadStanding | ReadComments | React | PostReply | SetLabel | PostDecision
+class Notify(Action):
+    """Tell a destination outside of GitHub of a question, once. `destination` is a name in the server's settings."""
+
+    type: Literal["notify"] = "notify"
+    number: PullNumber
+    head_sha: Sha
+    title: str
+    decision: DecisionRequested
+    destination: str
+    comment_id: int | None = None
+
+    @property
+    def target(self) -> str:
+        """That question at that destination."""
+        return f"notify:{self.decision.decision_id}:{self.destination}"
+
+    @property
+    def key(self) -> str:
+        """Identity by the question and the destination alone: nothing makes it worth telling twice."""
+        return f"{self.target}@{digest(self.target)}"
+
+
+TalkAction = ReadStanding | ReadComments | React | PostReply | SetLabel | PostDecision | Notify

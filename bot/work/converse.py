@@ -6,12 +6,22 @@ from typing import assert_never
 
 from bot.work.act.decide import post_decision
 from bot.work.act.label import set_label
+from bot.work.act.notice import notify
 from bot.work.act.reply import post_reply, react
 from bot.work.observe.comments import read_comments
 from bot.work.observe.standing import read_standing
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.talk_actions import PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel, TalkAction
+from resolver.talk_actions import (
+    Notify,
+    PostDecision,
+    PostReply,
+    React,
+    ReadComments,
+    ReadStanding,
+    SetLabel,
+    TalkAction,
+)
 
 
 async def converse(place: Place, action: TalkAction) -> Outcome:
@@ -29,5 +39,7 @@ async def converse(place: Place, action: TalkAction) -> Outcome:
             return await set_label(place, action)
         case PostDecision():
             return await post_decision(place, action)
+        case Notify():
+            return await notify(place, action)
         case _:
             assert_never(action)

@@ -41,7 +41,7 @@ from resolver.actions import (
     SyncBranch,
     WriteHandoffs,
 )
-from resolver.talk_actions import PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
+from resolver.talk_actions import Notify, PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
 
 
 async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
@@ -81,7 +81,7 @@ async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
             return await remove_probe(place, action)
         case SyncBranch():
             return await sync_branch(place, action)
-        case ReadStanding() | ReadComments() | React() | PostReply() | SetLabel() | PostDecision():
+        case ReadStanding() | ReadComments() | React() | PostReply() | SetLabel() | PostDecision() | Notify():
             return await converse(place, action)
         case _:
             assert_never(action)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.clock import Clock
 from bot.github import GitHub, Installation, route
+from bot.notify import Destinations
 from resolver.facts import RepoObserved
 
 
@@ -42,6 +43,7 @@ class Place:
     clock: Clock
     pace: Pace
     web_url: str = "https://github.com"
+    destinations: Destinations = field(default_factory=Destinations)
 
     @property
     def installation(self) -> Installation:

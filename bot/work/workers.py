@@ -12,8 +12,10 @@ from collections.abc import Callable
 
 from bot.clock import Clock
 from bot.github import GitHub, GitHubError, NotFound, PermissionMissing, RateLimited, Refused, TooLarge, Unavailable
-from bot.orders import Assignment, assignment_of, lane, writes
+from bot.notify import Destinations
+from bot.orders import NOTICES, Assignment, acts, assignment_of, lane, writes
 from bot.store import LeasedOrder, LeaseLost, Store, StoreUnavailable
+from bot.work.act.notice import NotYet
 from bot.work.observe.logs import no_log
 from bot.work.outcome import Outcome, delivery_of
 from bot.work.pacing import Pacing
@@ -36,27 +38,57 @@ class Workers:
         *,
         web_url: str,
         pace: Pace | None = None,
+        destinations: Destinations | None = None,
     ) -> None:
         self._store, self._github, self._clock, self._stopped = store, github, clock, stopped
         self._web_url, self._pace = web_url, pace or Pace()
         self._pacing = Pacing(self._pace)
+        self._destinations = destinations or Destinations()
+        self._aside: set[asyncio.Task[None]] = set()
 
     async def run_ready(self) -> int:
-        """Carry out the orders that may go now, side by side; returns how many there were."""
+        """Carry out the orders that may go now, side by side; returns how many there were.
+
+        Notifications go on beside it: nobody waits for a receiver that is slow.
+        """
         orders = await self._store.claim_orders(self._pace.orders, self._pace.lease)
         async with asyncio.TaskGroup() as group:
-            for order in orders:
-                group.create_task(self._carry_out(order))
+            for leased in orders:
+                if leased.order.lane.startswith(NOTICES):
+                    self._start_aside(leased)
+                else:
+                    group.create_task(self._carry_out(leased))
         return len(orders)
+
+    def _start_aside(self, leased: LeasedOrder) -> None:
+        task = asyncio.create_task(self._carry_out(leased))
+        self._aside.add(task)
+        task.add_done_callback(self._ended_aside)
+
+    def _ended_aside(self, task: asyncio.Task[None]) -> None:
+        self._aside.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("a notification was not recorded and is sent again: %s", task.exception())
+
+    async def settled(self) -> None:
+        """Wait for the notifications that are on their way."""
+        await asyncio.gather(*self._aside)
+
+    async def close(self) -> None:
+        """Give up what is on its way; the orders are still there."""
+        tasks = tuple(self._aside)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _carry_out(self, leased: LeasedOrder) -> None:
         try:
             assignment = assignment_of(leased.order)
-            stopped = self._stopped() if writes(assignment.action) else None
+            stopped = self._stopped() if acts(assignment.action) else None
             if stopped:
                 await self._store.retry_order(leased, self._clock.now() + self._pace.stop_rest, reason=stopped)
                 return
-            place = Place(self._github, assignment.repo, self._clock, self._pace, self._web_url)
+            place = Place(self._github, assignment.repo, self._clock, self._pace, self._web_url, self._destinations)
             await self._try(leased, assignment, place)
         except LeaseLost:
             log.warning("%s was taken over by another worker", leased.order.action_key)
@@ -72,6 +104,9 @@ class Workers:
             outcome = await self._perform(leased, assignment.action, place)
         except RateLimited as limit:
             await self._hold(leased, assignment, limit)
+        except NotYet as problem:
+            later = max(self._later(leased), self._clock.now() + (problem.wait or 0.0))
+            await self._store.retry_order(leased, later, reason=str(problem))
         except NotFound as problem:
             await self._lagging(leased, assignment, problem)
         except Unavailable as problem:

@@ -15,6 +15,7 @@ from resolver.decide.decisions import questions
 from resolver.decide.due import Due, earlier
 from resolver.decide.handoff import handoffs
 from resolver.decide.here import Here
+from resolver.decide.notices import notices
 from resolver.decide.rights import Silence, config_of, silence
 from resolver.facts import Fact
 from resolver.limits import Limits
@@ -47,11 +48,12 @@ def converse(state: RepoState, pull: Pull, now: float, limits: Limits, lead: Ver
     if quiet is Silence.DISABLED:
         return Due(tuple(actions), again_at, tuple(facts))
     facts.extend(_failures(here))
-    asked = questions(here, comments_left(state, pull, now))
-    actions.extend((*_comments(pull), *_label(pull), *_reactions(pull), *_replies(pull), *asked.actions))
-    bundles = handoffs(here)
-    again_at = earlier(earlier(again_at, asked.again_at), bundles.again_at)
-    return Due((*actions, *bundles.actions), again_at, (*facts, *asked.facts))
+    actions.extend((*_comments(pull), *_label(pull), *_reactions(pull), *_replies(pull)))
+    for each in (questions(here, comments_left(state, pull, now)), handoffs(here), notices(here)):
+        actions.extend(each.actions)
+        facts.extend(each.facts)
+        again_at = earlier(again_at, each.again_at)
+    return Due(tuple(actions), again_at, tuple(facts))
 
 
 def _open(pull: Pull) -> list[Given]:

@@ -196,3 +196,26 @@ def test_the_environment_of_this_process_is_not_read(environ, monkeypatch):
     """Only what is passed in."""
     monkeypatch.setitem(os.environ, "FAILRES_PORT", "1234")
     assert load_settings(environ).port == 8080
+
+
+def test_destinations_are_named_addresses(environ, tmp_path):
+    """In the environment as pairs, in the file as a table; they are never shown."""
+    both = "team=https://hooks.example.org/T1/x?y=z, ops=http://10.0.0.7/hook"
+    settings = load_settings(environ | {"FAILRES_DESTINATIONS": both})
+    shown = {name: address.get_secret_value() for name, address in settings.destinations.items()}
+    assert shown == {"team": "https://hooks.example.org/T1/x?y=z", "ops": "http://10.0.0.7/hook"}
+    assert "hooks.example.org" not in repr(settings)
+    file = tmp_path / "failres.toml"
+    file.write_text('[destinations]\nteam = "https://hooks.example.org/T1/x"\n')
+    assert set(load_settings(environ, file).destinations) == {"team"}
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["https://hooks.example.org/T1/TOPSECRET", "team=TOPSECRET", "team=ftp://TOPSECRET/x", "Te am=https://TOPSECRET/x"],
+)
+def test_a_wrong_destination_is_told_without_its_address(environ, given):
+    """Whatever is wrong with it, it may be the secret that is wrong."""
+    lines = wrong(environ | {"FAILRES_DESTINATIONS": given})
+    assert all(line.startswith("FAILRES_DESTINATIONS") for line in lines)
+    assert "TOPSECRET" not in " ".join(lines)

@@ -1,0 +1,45 @@
+"""A notification in Slack's form, which others take as well: what is asked, where, and the mark of the question. Pure.
+
+Words of people and logs stand in code, where no destination follows a link or calls anybody.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from bot.words.inert import one_line
+from resolver.secrets import mask
+from resolver.talk_actions import Notify
+from resolver.taxonomy import TAXONOMY
+
+LIMIT: Final = 3_000
+"""Slack: the most characters of a section's text."""
+
+_ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+def notice(action: Notify, repository: str, repo_url: str) -> dict[str, Any]:
+    """Give the body of the request: `text` for all, and the same in a block for Slack."""
+    text = _text(action, repository, repo_url)
+    return {"text": text, "blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": text}}]}
+
+
+def _text(action: Notify, repository: str, repo_url: str) -> str:
+    asked = action.decision
+    page = f"{repo_url}/pull/{asked.number}"
+    if action.comment_id is not None:
+        page = f"{page}#issuecomment-{action.comment_id}"
+    row = TAXONOMY.get(asked.fail_class)
+    title = row.title if row is not None else "It failed"
+    what = f": {_code(asked.because.item or asked.because.check.job)}" if asked.because is not None else ""
+    lines = (
+        f"*{asked.question}* {_code(f'{repository}#{asked.number}')} {_code(action.title)}",
+        f"{title}{what}",
+        f"<{page}|Answer on the pull request>. Nothing automatic follows there until then. ({asked.decision_id})",
+    )
+    return "\n".join(lines)[:LIMIT]
+
+
+def _code(text: str) -> str:
+    """Give text as code; a backtick in it would end it, and Slack has no way to write one."""
+    return f"`{one_line(mask(text), 120).replace('`', chr(39)).translate(_ENTITIES)}`"
