@@ -4,10 +4,9 @@ and those of other tasks that failed in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from resolver.attribution import Case, Diff, Refusal, TaskFacts
-from resolver.conclusions import Meaning, meaning
 from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem, Own, Side, result_of
 from resolver.facts import JobFinished, ProbeDispatched, RunObserved
@@ -70,11 +69,12 @@ def _task(state: RepoState, pull: Pull, config: RepoConfig) -> TaskFacts:
 
 
 def _of_task(state: RepoState, pull: Pull) -> Iterator[Execution]:
+    """The executions on the task's head of the jobs that have failed there: what was never red is asked of nobody."""
     head = state.head(pull.seen.head_sha)
     fork = state.repo is not None and pull.seen.head_repo_id != state.repo.repo_id
     task = task_id(pull.seen.number)
-    for job in head.jobs.values():
-        yield _execution(head, job, side="task", task=task, fork=fork)
+    for name in sorted(head.asked()):
+        yield from (_execution(head, job, side="task", task=task, fork=fork) for job in head.named(name))
     yield from _running(head, pull.seen.head_sha, side="task", task=task, fork=fork)
     yield from (_stalled(head, stall, task=task, fork=fork) for stall in standing(head))
     yield from third_party(head, side="task", task=task, fork=fork)
@@ -83,14 +83,12 @@ def _of_task(state: RepoState, pull: Pull) -> Iterator[Execution]:
 def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
     """The executions on the base, and our probes of it, of the jobs that have failed on this head."""
     base = state.bases.get(pull.seen.base_ref, Base())
-    mine = state.head(pull.seen.head_sha)
-    asked = {job.name for job in mine.jobs.values() if meaning(job.conclusion) is Meaning.FAILED}
-    asked |= {stalled.name for stalled in mine.stalls.values()}
+    asked = sorted(state.head(pull.seen.head_sha).asked())
     for sha in base.line:
         head = state.head(sha)
-        yield from (_execution(head, job, side="base") for job in head.jobs.values() if job.name in asked)
-        yield from _running(head, sha, side="base")
-        yield from third_party(head, side="base")
+        for name in asked:
+            yield from head.once(_ended_on_base, name)
+        yield from head.once(_beside_on_base, sha)
     for probe in state.probes.values():
         head = state.head(probe.dispatched.commit)
         at = probe.dispatched.base_sha
@@ -108,6 +106,14 @@ def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
             )
 
 
+def _ended_on_base(head: Head, name: str) -> tuple[Execution, ...]:
+    return tuple(_execution(head, job, side="base") for job in head.named(name))
+
+
+def _beside_on_base(head: Head, sha: Sha) -> tuple[Execution, ...]:
+    return (*_running(head, sha, side="base"), *third_party(head, side="base"))
+
+
 def _probed(head: Head, job: JobFinished, probe: ProbeDispatched) -> Execution:
     """A probe's job. The one that was asked for stands for the check, whatever file it is in."""
     commit = probed_base(probe, tested_base(head, job.run_id))
@@ -120,12 +126,26 @@ def _of_others(state: RepoState, pull: Pull, prints: set[Fingerprint]) -> Iterat
     for other in state.pulls.values():
         if other.seen.number == pull.seen.number or not other.reds:
             continue
+        head = state.head(other.seen.head_sha)
+        if prints.isdisjoint(head.once(_prints)):
+            continue
         own: Own = "same-author" if other.seen.author.id == pull.seen.author.id else "no"
-        head, name = state.head(other.seen.head_sha), task_id(other.seen.number)
-        theirs = [_execution(head, job, side="task", task=name, own=own) for job in head.jobs.values()]
-        theirs.extend(third_party(head, side="task", task=name, own=own))
+        theirs = head.once(_of_other, task_id(other.seen.number), own)
         alike = {each.check for each in theirs if any(item.fingerprint in prints for item in each.items)}
         yield from (each for each in theirs if each.check in alike)
+
+
+def _prints(head: Head) -> frozenset[Fingerprint]:
+    """All failures on a head, those of another CI too."""
+    return frozenset(item.fingerprint for each in _of_other(head, "", "no") for item in each.items)
+
+
+def _of_other(head: Head, task: str, own: Own) -> tuple[Execution, ...]:
+    """The executions on another task's head of the jobs that have failed there, or whose logs were read."""
+    read = {head.jobs[job_id].name for job_id in head.triaged if job_id in head.jobs}
+    jobs = [job for name in sorted(head.asked() | read) for job in head.named(name)]
+    ended = (_execution(head, job, side="task", task=task, own=own) for job in jobs)
+    return (*ended, *third_party(head, side="task", task=task, own=own))
 
 
 def _execution(
@@ -184,8 +204,15 @@ def _stalled(head: Head, stall: JobStalled, *, task: str, fork: bool) -> Executi
 
 def tested_base(head: Head, run_id: int) -> Sha | None:
     """Give the base that a run was tested with. GitHub freezes the merge commit with the run: one log tells for all."""
-    told = (t.tested_base for t in head.triaged.values() if t.run_id == run_id and t.tested_base is not None)
-    return next(told, None)
+    return head.once(_tested_bases).get(run_id)
+
+
+def _tested_bases(head: Head) -> Mapping[int, Sha]:
+    told: dict[int, Sha] = {}
+    for each in head.triaged.values():
+        if each.tested_base is not None:
+            told.setdefault(each.run_id, each.tested_base)
+    return told
 
 
 def _running(head: Head, sha: Sha, *, side: Side, task: str | None = None, fork: bool = False) -> Iterator[Execution]:

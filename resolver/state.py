@@ -29,6 +29,7 @@ from resolver.facts import (
 )
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.ledger import Ledger
+from resolver.once import Follows
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine import Quarantine, standing_quarantine
 from resolver.resolve_facts import Resolution
@@ -59,7 +60,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class Head(Follows):
     """All executions that are known on one commit. Jobs are kept of every attempt: each counts as evidence.
 
     `checks` are other Apps' check runs by id, `annotated` their annotations, `statuses` the newest of each context.
@@ -82,28 +83,23 @@ class Head:
 
     def current(self) -> Iterator[JobFinished]:
         """Give the newest execution of each job of each run: what GitHub shows now."""
-        newest: dict[tuple[int, str], JobFinished] = {}
-        for job in self.jobs.values():
-            place = (job.run_id, job.name)
-            if place not in newest or (job.attempt, job.job_id) > (newest[place].attempt, newest[place].job_id):
-                newest[place] = job
-        return iter(newest.values())
+        return iter(self.once(_current))
 
     def ever_failed(self) -> bool:
         """Say whether any execution of any attempt failed here, or ran and got nowhere."""
-        if self.stalls:
-            return True
-        conclusions = [
-            *(job.conclusion for job in self.jobs.values()),
-            *(check.conclusion for check in self.checks.values()),
-            *(status.conclusion for status in self.statuses.values()),
-        ]
-        return any(meaning(conclusion) is Meaning.FAILED for conclusion in conclusions)
+        return self.once(_ever_failed)
 
     def failed(self) -> list[JobFinished]:
         """Give the newest executions that failed, oldest first."""
-        red = [job for job in self.current() if meaning(job.conclusion) is Meaning.FAILED]
-        return sorted(red, key=lambda job: (job.completed_at or 0.0, job.job_id))
+        return list(self.once(_failed))
+
+    def asked(self) -> frozenset[str]:
+        """Give the names of the jobs that have failed or stalled here: what others' executions are asked about."""
+        return self.once(_asked)
+
+    def named(self, name: str) -> tuple[JobFinished, ...]:
+        """Give the executions of the jobs of that name, of all runs and attempts."""
+        return self.once(_by_name).get(name, ())
 
     def third_party(self) -> list[ThirdParty]:
         """Give what other CI shows now, by name: of several check runs of one App and name the newest.
@@ -119,6 +115,43 @@ class Head:
     def failed_third_party(self) -> list[ThirdParty]:
         """Give those of them that failed."""
         return [told for told in self.third_party() if meaning(told.conclusion) is Meaning.FAILED]
+
+
+def _current(head: Head) -> tuple[JobFinished, ...]:
+    newest: dict[tuple[int, str], JobFinished] = {}
+    for job in head.jobs.values():
+        place = (job.run_id, job.name)
+        if place not in newest or (job.attempt, job.job_id) > (newest[place].attempt, newest[place].job_id):
+            newest[place] = job
+    return tuple(newest.values())
+
+
+def _ever_failed(head: Head) -> bool:
+    if head.stalls:
+        return True
+    conclusions = [
+        *(job.conclusion for job in head.jobs.values()),
+        *(check.conclusion for check in head.checks.values()),
+        *(status.conclusion for status in head.statuses.values()),
+    ]
+    return any(meaning(conclusion) is Meaning.FAILED for conclusion in conclusions)
+
+
+def _failed(head: Head) -> tuple[JobFinished, ...]:
+    red = [job for job in head.current() if meaning(job.conclusion) is Meaning.FAILED]
+    return tuple(sorted(red, key=lambda job: (job.completed_at or 0.0, job.job_id)))
+
+
+def _asked(head: Head) -> frozenset[str]:
+    red = {job.name for job in head.jobs.values() if meaning(job.conclusion) is Meaning.FAILED}
+    return frozenset(red | {stall.name for stall in head.stalls.values()})
+
+
+def _by_name(head: Head) -> Mapping[str, tuple[JobFinished, ...]]:
+    found: dict[str, list[JobFinished]] = {}
+    for job in head.jobs.values():
+        found.setdefault(job.name, []).append(job)
+    return {name: tuple(jobs) for name, jobs in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +221,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class RepoState:
+class RepoState(Follows):
     """A whole repository.
 
     `open_at` are the open pull requests by head, `effects` those of the repository's own actions, `ledger` what was

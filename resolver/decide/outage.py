@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from resolver.attribution.outage import TaskRed, Wave, outage_mode
-from resolver.casework import check_of, task_id, tested_base
+from resolver.casework import task_id, tested_base
 from resolver.conclusions import Meaning, meaning
 from resolver.config import RepoConfig
 from resolver.executions import FailedItem
 from resolver.facts import OutageChanged
 from resolver.ids import Fingerprint, Sha
-from resolver.state import Base, Pull, RepoState
+from resolver.state import Base, Head, Pull, RepoState
 
 
 def outage(state: RepoState, now: float) -> tuple[tuple[OutageChanged, ...], float | None]:
@@ -23,7 +24,11 @@ def outage(state: RepoState, now: float) -> tuple[tuple[OutageChanged, ...], flo
     if not mode.on and len(red_pulls) < config.outage.tasks:
         return (), None
     reds = tuple(red for pull in red_pulls for red in _reds(state, pull, now, config.outage.calm_for))
-    wave = Wave(reds=reds, running=_running(state, now - config.outage.calm_for), green_probes=_green(state, reds, now))
+    begun = _begun(state, red_pulls) if reds else {}
+    asked = {red.fingerprint: begun[red.fingerprint] for red in reds}
+    wave = Wave(
+        reds=reds, running=_running(state, now - config.outage.calm_for), green_probes=_green(state, asked, now)
+    )
     found = outage_mode(mode, wave, config.outage, now)
     again_at = now + config.outage.calm_for if found.on else None
     changed = found.on != mode.on or (found.on and found.reason != mode.reason)
@@ -37,60 +42,109 @@ def _rules(state: RepoState) -> RepoConfig:
     return config.settings if config is not None and config.settings is not None else RepoConfig()
 
 
+class _Met(NamedTuple):
+    """Where a failure was met on one commit: when first (seconds), and in which jobs."""
+
+    first: float
+    jobs: frozenset[str]
+
+
+def _met(head: Head) -> Mapping[Fingerprint, _Met]:
+    found: dict[Fingerprint, _Met] = {}
+    for told in head.triaged.values():
+        job = head.jobs.get(told.job_id)
+        for failure in told.failures if job is not None else ():
+            at, name = (job.completed_at or 0.0, job.name) if job is not None else (0.0, "")
+            before = found.get(failure.fingerprint, _Met(at, frozenset()))
+            found[failure.fingerprint] = _Met(min(at, before.first), before.jobs | {name})
+    return found
+
+
+def _everywhere(state: RepoState) -> Mapping[Fingerprint, _Met]:
+    """The same over all commits that are known."""
+    found: dict[Fingerprint, _Met] = {}
+    for head in state.heads.values():
+        for fingerprint, met in head.once(_met).items():
+            before = found.get(fingerprint)
+            both = _Met(min(met.first, before.first), met.jobs | before.jobs) if before else met
+            found[fingerprint] = both
+    return found
+
+
+class _Shown(NamedTuple):
+    """One failure that a commit shows now, and when it ended (seconds)."""
+
+    fingerprint: Fingerprint
+    base: Sha | None
+    at: float
+    infrastructure: bool
+
+
+def _shown(head: Head) -> tuple[_Shown, ...]:
+    return tuple(
+        _Shown(
+            failure.fingerprint,
+            tested_base(head, job.run_id),
+            job.completed_at or 0.0,
+            not FailedItem.of(failure).counts,
+        )
+        for job in head.failed()
+        if job.job_id in head.triaged
+        for failure in head.triaged[job.job_id].failures
+    )
+
+
 def _reds(state: RepoState, pull: Pull, now: float, lately: float) -> Iterator[TaskRed]:
-    head = state.head(pull.seen.head_sha)
-    for job in head.failed():
-        told = head.triaged.get(job.job_id)
-        for failure in told.failures if told else ():
-            first = _first_seen(state, failure.fingerprint)
+    """What failed on a pull request lately: older failures begin no wave."""
+    for shown in state.head(pull.seen.head_sha).once(_shown):
+        at = min(shown.at, now)  # clocks differ, and the future is not lately
+        if at >= now - lately:
+            first = state.once(_everywhere)[shown.fingerprint].first
             yield TaskRed(
                 task=task_id(pull.seen.number),
-                fingerprint=failure.fingerprint,
-                base=tested_base(head, job.run_id),
-                at=min(job.completed_at or 0.0, now),  # clocks differ, and the future is not lately
-                new=first is None or first >= now - lately,
-                infrastructure=not FailedItem.of(failure).counts,
+                fingerprint=shown.fingerprint,
+                base=shown.base,
+                at=at,
+                new=first >= now - lately,
+                infrastructure=shown.infrastructure,
             )
 
 
-def _first_seen(state: RepoState, fingerprint: Fingerprint) -> float | None:
-    times = [
-        head.jobs[told.job_id].completed_at or 0.0
-        for head in state.heads.values()
-        for told in head.triaged.values()
-        if told.job_id in head.jobs and any(failure.fingerprint == fingerprint for failure in told.failures)
-    ]
-    return min(times, default=None)
+def _begun(state: RepoState, pulls: Iterable[Pull]) -> Mapping[Fingerprint, float]:
+    """When tasks began to fail with each failure that they show now (seconds)."""
+    begun: dict[Fingerprint, float] = {}
+    for pull in pulls:
+        for shown in state.head(pull.seen.head_sha).once(_shown):
+            begun[shown.fingerprint] = min(shown.at, begun.get(shown.fingerprint, shown.at))
+    return begun
 
 
 def _running(state: RepoState, since: float) -> int:
     """How many open pull requests had an execution lately."""
     heads = (state.head(pull.seen.head_sha) for pull in state.pulls.values() if pull.seen.state == "open")
-    return sum(any((job.completed_at or 0.0) >= since for job in head.jobs.values()) for head in heads)
+    return sum(head.once(_last_ended) >= since for head in heads if head.jobs)
 
 
-def _green(state: RepoState, reds: tuple[TaskRed, ...], now: float) -> frozenset[Fingerprint]:
+def _last_ended(head: Head) -> float:
+    return max(job.completed_at or 0.0 for job in head.jobs.values())
+
+
+def _green(state: RepoState, begun: Mapping[Fingerprint, float], now: float) -> frozenset[Fingerprint]:
     """The failures whose check has passed on the clean base after tasks began to fail with it, and lately enough."""
-    config = _rules(state)
-    found: set[Fingerprint] = set()
-    for fingerprint in {red.fingerprint for red in reds}:
-        since = max(min(red.at for red in reds if red.fingerprint == fingerprint), now - config.attribution.freshness)
-        if any(_passed(state, sha, fingerprint, since) for base in state.bases.values() for sha in base.line):
-            found.add(fingerprint)
-    return frozenset(found)
+    fresh = now - _rules(state).attribution.freshness
+    return frozenset(print_ for print_, at in begun.items() if _passed(state, print_, max(min(at, now), fresh)))
 
 
-def _passed(state: RepoState, sha: Sha, fingerprint: Fingerprint, since: float) -> bool:
-    heads = [state.head(sha)]
-    heads += [state.head(p.dispatched.commit) for p in state.probes.values() if p.dispatched.base_sha == sha]
-    failing = {
-        check_of(head.jobs[told.job_id], head.runs.get(told.run_id)).job
-        for head in state.heads.values()
-        for told in head.triaged.values()
-        if told.job_id in head.jobs and any(failure.fingerprint == fingerprint for failure in told.failures)
-    }
+def _passed(state: RepoState, fingerprint: Fingerprint, since: float) -> bool:
+    met = state.once(_everywhere).get(fingerprint)
+    if met is None:
+        return False
+    line = {sha for base in state.bases.values() for sha in base.line}
+    heads = [state.head(sha) for sha in line]
+    heads += [state.head(p.dispatched.commit) for p in state.probes.values() if p.dispatched.base_sha in line]
     return any(
-        job.name in failing and meaning(job.conclusion) is Meaning.PASSED and (job.completed_at or 0.0) >= since
+        meaning(job.conclusion) is Meaning.PASSED and (job.completed_at or 0.0) >= since
         for head in heads
-        for job in head.jobs.values()
+        for name in met.jobs
+        for job in head.named(name)
     )
