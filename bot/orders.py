@@ -20,6 +20,7 @@ from resolver.actions import (
 )
 from resolver.facts import RepoObserved
 from resolver.records import Record
+from resolver.repair_actions import RemoveReported, StartRepairJob
 from resolver.talk_actions import Notify, PostDecision, PostReply, React, SetLabel
 
 PRIORITY = {
@@ -27,7 +28,9 @@ PRIORITY = {
     "set-label": 5,
     "rerun-jobs": 15,
     "sync-branch": 15,
+    "remove-reported": 16,
     "start-probe": 18,
+    "start-repair-job": 18,
     "post-check": 20,
     "react": 24,
     "post-reply": 26,
@@ -58,7 +61,7 @@ _READER: TypeAdapter[Assignment] = TypeAdapter(Assignment)
 
 def writes(action: AnyAction) -> bool:
     """Say whether an action changes anything on GitHub."""
-    acts = RerunJobs | StartProbe | RemoveProbe | SyncBranch | WriteHandoffs
+    acts = RerunJobs | StartProbe | RemoveProbe | SyncBranch | WriteHandoffs | RemoveReported | StartRepairJob
     return isinstance(action, PostCheck | PostComment | acts | React | PostReply | SetLabel | PostDecision)
 
 

@@ -13,8 +13,11 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from resolver.ids import PullNumber
+from resolver.limits import LIMITS
+from resolver.log.cache_keys import CacheKeys
 from resolver.policy import REPAIR_IDS
 from resolver.records import Record
+from resolver.repair_facts import Thing
 
 
 class EnvironmentRepair(Record):
@@ -46,7 +49,7 @@ REGISTRY: Final = build_registry(
         EnvironmentRepair(
             id="provision-deps",
             effect="drop the job's dependency caches of this pull request and provision anew",
-            timeout=1800,
+            timeout=LIMITS.repair_patience,
             idempotent=True,
         ),
         EnvironmentRepair(
@@ -64,44 +67,20 @@ REGISTRY: Final = build_registry(
     )
 )
 
-REPAIR_WORKFLOW: Final = ".github/workflows/failres-repair.yml"
-"""A repository's own way: its job that is called like the repair is run instead."""
+
+def merge_ref(number: PullNumber) -> str:
+    """The ref under which GitHub keeps the caches that a pull request's own runs have left."""
+    return f"refs/pull/{number}/merge"
 
 
-class Cache(Record):
-    """One cache of Actions. GitHub keeps a pull request's own under its merge ref."""
-
-    id: int
-    key: str
-    ref: str
-
-
-class DropCaches(Record):
-    """Delete these caches by id, then rerun; none where the job's keys are not known or nothing is there any more."""
-
-    cache_ids: tuple[int, ...]
-
-
-class RunRepairJob(Record):
-    """Dispatch the repair workflow's job of this name."""
-
-    job: str
-
-
-def provision(
-    number: PullNumber, keys: Sequence[str], caches: Iterable[Cache], repair_jobs: Iterable[str]
-) -> DropCaches | RunRepairJob:
+def provision(number: PullNumber, keys: CacheKeys, caches: Iterable[Thing]) -> tuple[Thing, ...]:
     """
-    How dependencies are provisioned anew for a pull request's job.
+    Which caches are dropped, so that a pull request's job provisions its dependencies anew.
 
-    `keys` are the job's cache keys, or their beginnings; a base's caches are never dropped, since others use them.
+    `keys` are those that the job used; a base's caches are never dropped, since others use them.
     """
-    if "provision-deps" in repair_jobs:
-        return RunRepairJob(job="provision-deps")
-    wanted = tuple(key for key in keys if key)
-    own = f"refs/pull/{number}/merge"
-    dropped = [cache.id for cache in caches if cache.ref == own and wanted and cache.key.startswith(wanted)]
-    return DropCaches(cache_ids=tuple(sorted(dropped)))
+    own = merge_ref(number)
+    return tuple(each for each in caches if each.kind == "cache" and each.branch == own and keys.mean(each.name))
 
 
 class ProbeLimits(Record):
@@ -143,47 +122,26 @@ def restart(probes: Sequence[AdapterProbe], now: float, limits: ProbeLimits = PR
     return ProbeAt(at=max(now, probes[-1].at + limits.pause) if probes else now)
 
 
-OWN_NAMES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "ref": ("failres/probe/", "failres/fix/", "repair/"),
-        "cache": ("failres-",),
-        "artifact": ("failres-",),
-    }
-)
-"""How the names of failres's own things begin. Backups and the state branch are not among them: they are kept."""
+OWN_BRANCHES: Final = ("failres/probe/", "failres/fix/")
+"""How the branches begin that are failres's own and of use only while somebody waits for them. Backups, repairs and the
+state branch are not among them: they are kept."""
 
 
-class Thing(Record):
-    """A ref (without `refs/heads/`), cache or artifact as GitHub shows it; `version` tells it from a later namesake."""
-
-    kind: Literal["ref", "cache", "artifact"]
-    name: str
-    version: str
-
-
-class Report(Record):
-    """The dry run: what would be removed. It is journaled before anything is."""
-
-    things: tuple[Thing, ...]
-
-
-class Remove(Record):
-    """Remove these: they were reported, are unchanged, and still nobody owns them."""
-
-    things: tuple[Thing, ...]
-
-
-def collect(found: Iterable[Thing], live: frozenset[str] | None, reported: Report | None) -> Report | Remove:
+def leftovers(found: Iterable[Thing], live: Iterable[str] | None) -> tuple[Thing, ...]:
     """
-    What is due of `gc-dry-then-tmp-clean`: first a report, then the removal of what it named.
+    What failres has left behind: own branches, and the caches and artifacts of their runs, that no live record owns.
 
-    `live` are the names that live records own; None, where that is not known, removes nothing.
+    `live` are the branches that live records own; None, where that is not known, means that nothing is left over.
     """
-    ownerless = tuple(thing for thing in found if _is_own(thing) and live is not None and thing.name not in live)
-    if reported is None:
-        return Report(things=ownerless)
-    return Remove(things=tuple(thing for thing in ownerless if thing in reported.things))
+    if live is None:
+        return ()
+    owned = frozenset(live)
+    return tuple(each for each in found if each.branch.startswith(OWN_BRANCHES) and each.branch not in owned)
 
 
-def _is_own(thing: Thing) -> bool:
-    return thing.name.startswith(OWN_NAMES[thing.kind])
+def removable(things: Iterable[Thing], number: PullNumber, live: Iterable[str] | None) -> tuple[Thing, ...]:
+    """Of what was reported, what may be removed now: the pull request's own caches, and what is still left over."""
+    reported = tuple(things)
+    own = merge_ref(number)
+    of_pull = tuple(each for each in reported if each.kind == "cache" and each.branch == own)
+    return (*of_pull, *leftovers(reported, live))

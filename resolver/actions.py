@@ -16,6 +16,7 @@ from resolver.executions import Check
 from resolver.facts import RollupSeen, StepFinished
 from resolver.handoff import BRANCH, Handoff
 from resolver.ids import PullNumber, RunId, Sha
+from resolver.repair_actions import RepairAction
 from resolver.report import Report
 from resolver.talk_actions import TalkAction
 
@@ -339,6 +340,7 @@ AnyAction = (
     | StartProbe
     | RemoveProbe
     | SyncBranch
+    | RepairAction
     | SweepPulls
     | WriteHandoffs
     | PostCheck

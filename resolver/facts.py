@@ -21,6 +21,7 @@ from resolver.executions import Check
 from resolver.failure import Failure
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.log.cache_keys import CacheKeys
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine_facts import QuarantineFact
@@ -178,6 +179,7 @@ class JobTriaged(Record):
     lines: int = 0
     size: int = 0
     missing: str | None = None
+    caches: CacheKeys = CacheKeys()
 
 
 class RollupSeen(Record):

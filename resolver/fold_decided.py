@@ -10,6 +10,7 @@ from resolver.fold_quarantine import fold_answer, fold_quarantine
 from resolver.fold_resolve import fold_resolve
 from resolver.fold_talk import fold_talk
 from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
+from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from resolver.state import RepoState
 
@@ -21,7 +22,7 @@ def fold_decided(state: RepoState, fact: Decided) -> RepoState:
             return fold_talk(state, fact)
         case DecisionAnswered():
             return _answered(state, fact)
-        case ResolveDecided() | ResolveEnded():
+        case ResolveDecided() | ResolveEnded() | RepairReported() | RepairDone() | RepairFailed():
             return fold_resolve(state, fact)
         case TaskQuarantined() | QuarantineLifted():
             return fold_quarantine(state, fact)

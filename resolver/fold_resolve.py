@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.resolve_facts import Resolution, ResolveDecided, ResolveEnded, ResolveFact
 from resolver.state import Pull, RepoState
 
@@ -20,12 +22,23 @@ def fold_resolve(state: RepoState, fact: ResolveFact) -> RepoState:
 def _pull(pull: Pull, fact: ResolveFact) -> Pull:
     match fact:
         case ResolveDecided():
-            known = {**pull.resolutions, fact.seq: Resolution(decided=fact)}
+            known: Mapping[int, Resolution] = {**pull.resolutions, fact.seq: Resolution(decided=fact)}
         case ResolveEnded():
-            before = pull.resolutions.get(fact.ref_decision_seq)
-            if before is None:
-                return pull
-            known = {**pull.resolutions, fact.ref_decision_seq: before.model_copy(update={"ended": fact})}
+            known = _told(pull, fact.ref_decision_seq, "ended", fact)
+        case RepairReported():
+            known = _told(pull, fact.ref_decision_seq, "reported", fact)
+        case RepairDone():
+            known = _told(pull, fact.ref_decision_seq, "repaired", fact)
+        case RepairFailed():
+            known = _told(pull, fact.ref_decision_seq, "failed", fact)
         case _:
             assert_never(fact)
     return replace(pull, resolutions=known)
+
+
+def _told(pull: Pull, seq: int, name: str, fact: ResolveFact) -> Mapping[int, Resolution]:
+    """Give the decisions with one more thing known of that one; a decision that is not known tells nothing."""
+    before = pull.resolutions.get(seq)
+    if before is None:
+        return pull.resolutions
+    return {**pull.resolutions, seq: before.model_copy(update={name: fact})}

@@ -54,6 +54,7 @@ from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synce
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
 from resolver.records import Record
+from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
 
@@ -106,6 +107,9 @@ KINDS: Mapping[str, type[Fact]] = {
     "resolve.outcome": ResolveEnded,
     "task.quarantined": TaskQuarantined,
     "quarantine.lifted": QuarantineLifted,
+    "repair.reported": RepairReported,
+    "repair.done": RepairDone,
+    "repair.failed": RepairFailed,
     "comment.gone": CommentGone,
     "engine.stuck": EngineStuck,
 }
@@ -215,7 +219,7 @@ def _decided(fact: Decided) -> str:
     match fact:
         case ResolveDecided():
             return str(fact.seq)
-        case ResolveEnded():
+        case ResolveEnded() | RepairReported() | RepairDone() | RepairFailed():
             return str(fact.ref_decision_seq)
         case DecisionRequested() | DecisionAnswered() | HandoffWritten() | HandoffRefused():
             return fact.decision_id

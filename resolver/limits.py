@@ -15,6 +15,9 @@ class Limits(Record):
     probe_patience: float = 6 * 3_600.0
     """After so long a probe that never reported is given up and its branch removed."""
 
+    repair_patience: float = 1_800.0
+    """How long a repair of a check's surroundings may take, or be refused for now, before it counts as failed."""
+
     watch_every: float = 300.0
     """How often a commit is looked at whose results are waited for, should webhooks not tell of them."""
 

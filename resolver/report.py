@@ -73,6 +73,19 @@ class Held(Record):
     final: bool = False
 
 
+class RepairTold(Record):
+    """A repair of a check's surroundings on this head: what it will remove (`reported`), has removed, or why not.
+
+    `things` are names with their kind (`cache`, `ref`, `artifact`); `job` is the repository's own that stands for it.
+    """
+
+    repair: str
+    state: Literal["reported", "done", "failed"]
+    things: tuple[tuple[str, str], ...] = ()
+    job: str | None = None
+    reason: str = ""
+
+
 class Report(Record):
     """The whole of what failres has to say of one head.
 
@@ -95,3 +108,4 @@ class Report(Record):
     managed: bool = False
     cause: Standing = Standing()
     held: Held | None = None
+    repairs: tuple[RepairTold, ...] = ()

@@ -8,6 +8,7 @@ from resolver.executions import Check
 from resolver.ids import PullNumber, Sha
 from resolver.policy import Action
 from resolver.records import Record
+from resolver.repair_facts import RepairDone, RepairFact, RepairFailed, RepairReported
 
 
 class ResolveDecided(Record):
@@ -45,11 +46,14 @@ class ResolveEnded(Record):
     reason: str = ""
 
 
-ResolveFact = ResolveDecided | ResolveEnded
+ResolveFact = ResolveDecided | ResolveEnded | RepairFact
 
 
 class Resolution(Record):
-    """A decision, and how it ended."""
+    """A decision, and how it ended. Of a repair of the environment: what it reported, did, or could not do."""
 
     decided: ResolveDecided
+    reported: RepairReported | None = None
+    repaired: RepairDone | None = None
+    failed: RepairFailed | None = None
     ended: ResolveEnded | None = None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.held import held
 from bot.words.inert import code, escape_html, fence, fold_in
+from bot.words.repair import mended_by, repair
 from bot.words.stall import stalls, unfinished, what_next
 from bot.words.verdict import evidence, following, hindered, open_question, outage, sentence, whole_evidence
 from resolver.config import ConfigProblem
@@ -55,7 +56,8 @@ def _first(report: Report) -> list[str]:
             passed = ", ".join(code(name.partition(": ")[2] or name) for name in report.passed[:5])
             told = f": {passed} passed" if passed else ""
             flakes = [v for v in report.cause.verdicts if v.klass == "flake"]
-            return [f"**Green again** at {short}{told}.", *(f"{sentence(report, each)}." for each in flakes)]
+            mended = [before for each in report.repairs if (before := mended_by(each)) is not None]
+            return [f"**Green again** at {short}{told}.", *(f"{sentence(report, each)}." for each in flakes), *mended]
         case "config":
             return ["**`.github/failres.yml` is broken on this branch.**"]
         case "quiet":
@@ -122,6 +124,7 @@ def _now(report: Report, *, unfolded: bool) -> list[str]:
     told.extend((*stalls(report), *unfinished(report)))
     if report.held is not None:
         told.append(held(report.held))
+    told.extend(repair(each) for each in report.repairs)
     told.append(f"**What happens now:** {next_step(report)}")
     if unfolded:
         told.append(whole_evidence(report))

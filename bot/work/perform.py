@@ -8,6 +8,7 @@ from bot.work.act.checks import post_check
 from bot.work.act.comments import post_comment
 from bot.work.act.handoff import write_handoffs
 from bot.work.act.probe import start_probe
+from bot.work.act.repair import repair
 from bot.work.act.rerun import rerun_jobs
 from bot.work.act.sync import sync_branch
 from bot.work.act.unprobe import remove_probe
@@ -41,6 +42,7 @@ from resolver.actions import (
     SyncBranch,
     WriteHandoffs,
 )
+from resolver.repair_actions import RemoveReported, ReportCaches, ReportLeftovers, StartRepairJob
 from resolver.talk_actions import Notify, PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
 
 
@@ -81,6 +83,8 @@ async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
             return await remove_probe(place, action)
         case SyncBranch():
             return await sync_branch(place, action)
+        case ReportCaches() | ReportLeftovers() | RemoveReported() | StartRepairJob():
+            return await repair(place, action)
         case ReadStanding() | ReadComments() | React() | PostReply() | SetLabel() | PostDecision() | Notify():
             return await converse(place, action)
         case _:

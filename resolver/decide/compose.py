@@ -8,6 +8,7 @@ from resolver.attribution import ORDER, Attribution, Undecided
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.follow import hindrance
+from resolver.decide.repairs_told import repairs_told
 from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.decide.running import stalled_checks, unfinished
 from resolver.facts import JobFinished
@@ -49,6 +50,7 @@ def compose(state: RepoState, pull: Pull, answer: Attribution | None = None, now
         managed=managed(state, pull, config_of(state, pull)),
         cause=_cause(state, pull, answer),
         held=_held(pull),
+        repairs=tuple(repairs_told(pull)),
     )
 
 

@@ -11,8 +11,6 @@ from resolver.facts import JobFinished
 from resolver.policy import NEEDS, Take
 from resolver.resolve_facts import ResolveDecided
 
-NO_CACHE = "no dependency cache of the job is known that could be dropped, so it runs anew as it is"
-
 LIMITED = ("rate-limit", "quota")
 """Kinds of failure whose words may say when it is of use to try again."""
 
@@ -30,8 +28,6 @@ def resolution(matter: Matter, take: Take, attempt: int) -> ResolveDecided:
         parked = _parked(matter, job, always=take.action == "park-retry")
         if parked is not None and parked > due_at:
             due_at, why = parked, "the limit that was met says when to try again"
-        elif take.action == "env-repair:provision-deps":
-            why = NO_CACHE
     return ResolveDecided(
         number=pull.seen.number,
         seq=1 + sum(len(each.resolutions) for each in matter.state.pulls.values()),

@@ -1,12 +1,13 @@
 """The resolver's table at work: what a failure class calls for before anybody is blamed, within breakers and ledger.
 
-`resume` and `env-repair:provision-deps` run the failed jobs again after a wait; a limit's own words can make the wait
-longer. What cannot be done here escalates and says why.
+What can be carried out runs the failed jobs again after a wait, a repair of the environment before that; a limit's own
+words can make the wait longer. What cannot be done here escalates and says why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from resolver.attribution import Refusal, rerun_asked
 from resolver.breakers import tripped
@@ -14,13 +15,14 @@ from resolver.casework import make_case
 from resolver.decide.deciding import resolution
 from resolver.decide.matter import Matter, here_decided, resolutions, tripped_reason
 from resolver.decide.quarantine import failing_of, held, quarantine
+from resolver.decide.repairing import mending, preparing
 from resolver.decide.rerunning import Met, rerun_of
 from resolver.decide.resolve_outcomes import RERUNS, end
 from resolver.decide.rights import managed, mode_of
 from resolver.ledger import Allowed
 from resolver.limits import Limits
 from resolver.policy import POLICY, Abilities, Take, rule, within
-from resolver.resolve_facts import ResolveDecided
+from resolver.resolve_facts import Resolution, ResolveDecided
 from resolver.state import Pull
 
 FOR_PEOPLE = "executing it again cannot help, and people decide on this class of failure"
@@ -39,8 +41,8 @@ def resolve(matter: Matter, limits: Limits) -> Met | Refusal:
         reason = standing.ended.reason if standing.ended else decided.rationale
         return _refused(matter, reason or FOR_PEOPLE)
     if decided.due_at is not None and matter.now < decided.due_at:
-        return Met(again_at=decided.due_at)
-    return _carry_out(matter, decided)
+        return replace(preparing(matter, standing, limits) or Met(), again_at=decided.due_at)
+    return _carry_out(matter, standing, limits)
 
 
 def hopeless(pull: Pull) -> Iterator[Refusal]:
@@ -125,9 +127,9 @@ def why_escalated(matter: Matter) -> str:
     return tripped_reason(trip) if trip is not None else ""
 
 
-def _carry_out(matter: Matter, decided: ResolveDecided) -> Met | Refusal:
-    """Run the failed jobs again, once; what came of it is recorded by `ended`."""
-    state, pull, now = matter.state, matter.pull, matter.now
+def _carry_out(matter: Matter, standing: Resolution, limits: Limits) -> Met | Refusal:
+    """Mend the surroundings and run the failed jobs again, once; what came of it is recorded by `ended`."""
+    state, pull, now, decided = matter.state, matter.pull, matter.now, standing.decided
     job, run = matter.job, matter.head.runs.get(decided.run_id)
     effect = pull.effects.get(f"rerun:{decided.run_id}")
     under_way = effect is not None and effect.status == "started"
@@ -143,4 +145,4 @@ def _carry_out(matter: Matter, decided: ResolveDecided) -> Met | Refusal:
         if not isinstance(answer, Allowed):
             over = (end(decided, success=False, reason=answer.reason),)
             return Met(again_at=answer.until) if answer.until is not None else Met(facts=over)
-    return rerun_of(state, pull, matter.check, job, asked, now=now)
+    return mending(matter, standing, limits) or rerun_of(state, pull, matter.check, job, asked, now=now)

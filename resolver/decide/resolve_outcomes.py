@@ -10,7 +10,12 @@ from resolver.policy import Action
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from resolver.state import Pull, RepoState
 
-RERUNS: tuple[Action, ...] = ("resume", "env-repair:provision-deps", "park-retry")
+RERUNS: tuple[Action, ...] = (
+    "resume",
+    "env-repair:provision-deps",
+    "env-repair:gc-dry-then-tmp-clean",
+    "park-retry",
+)
 """The actions that are carried out by running the failed jobs again."""
 
 

@@ -15,7 +15,7 @@ PREFIX = "failres/probe/"
 
 _BRANCH = re.compile(r"(?:[A-Za-z0-9._-]+/)*[A-Za-z0-9._-]*failres[/-]probe[/-][0-9a-f]{8}-[0-9a-f]{12}-[0-9]{1,3}")
 
-Strategy = Literal["probe-workflow", "own-dispatch", "push", "draft-pull"]
+Strategy = Literal["probe-workflow", "own-dispatch", "push", "draft-pull", "repair-workflow"]
 
 ITEM_LENGTH = 300
 _PLAIN_ITEM = re.compile(r"[A-Za-z0-9_./:@,=+\[\]][A-Za-z0-9_./:@,=+\[\]-]*")

@@ -21,6 +21,7 @@ from resolver.decision_facts import DecisionAnswered, DecisionRequested, Handoff
 from resolver.decisions import Head
 from resolver.executions import Check
 from resolver.ids import PullNumber, Sha
+from resolver.repair_facts import RepairDone, RepairFailed, RepairReported, Thing
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from tests.core.made import HEAD
 
@@ -72,6 +73,8 @@ ANSWERED = DecisionAnswered(
     comment_id=41,
 )
 
+CACHE = Thing(kind="cache", name="deps-v1", version="3", branch="refs/pull/7/merge", id=3)
+
 DECIDED = ResolveDecided(
     number=PullNumber(7),
     seq=3,
@@ -109,6 +112,9 @@ TALK_FACTS = [
     CommentsRead(number=PullNumber(7), until=122.0),
     PullTouched(number=PullNumber(7), at=122.0),
     DECIDED,
+    RepairReported(number=PullNumber(7), ref_decision_seq=3, things=(CACHE,)),
+    RepairDone(number=PullNumber(7), ref_decision_seq=3, removed=("deps-v1",)),
+    RepairFailed(number=PullNumber(7), ref_decision_seq=3, repair="provision-deps", reason="GitHub refused it"),
     ResolveEnded(number=PullNumber(7), ref_decision_seq=3, action="resume", success=False, reason="it failed again"),
     REQUESTED,
     ANSWERED,

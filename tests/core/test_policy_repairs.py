@@ -8,22 +8,19 @@ from repairs.environment import (
     REGISTRY,
     AdapterProbe,
     AdapterState,
-    Cache,
-    DropCaches,
     EnvironmentRepair,
     NotIdempotent,
     ProbeAt,
-    Remove,
-    Report,
-    RunRepairJob,
-    Thing,
     build_registry,
-    collect,
+    leftovers,
     provision,
+    removable,
     restart,
 )
 from resolver.ids import PullNumber
+from resolver.log.cache_keys import CacheKeys
 from resolver.policy import ACTIONS
+from resolver.repair_facts import Thing
 
 ENTRIES = tuple(REGISTRY.values())
 SEVEN = PullNumber(7)
@@ -54,29 +51,38 @@ def test_a_wrong_registry_does_not_start(entries: tuple[EnvironmentRepair, ...])
         build_registry(entries)
 
 
+def cache(number: int, key: str, ref: str) -> Thing:
+    """A cache as GitHub lists it."""
+    return Thing(kind="cache", name=key, version=str(number), branch=ref, id=number)
+
+
 CACHES = (
-    Cache(id=1, key="pip-linux-abc", ref="refs/pull/7/merge"),
-    Cache(id=2, key="pip-linux-def", ref="refs/pull/7/merge"),
-    Cache(id=3, key="npm-linux-abc", ref="refs/pull/7/merge"),
-    Cache(id=4, key="pip-linux-abc", ref="refs/heads/main"),
-    Cache(id=5, key="pip-linux-abc", ref="refs/pull/70/merge"),
-    Cache(id=6, key="pip-linux-abc", ref="refs/pull/7/head"),
+    cache(1, "pip-linux-abc", "refs/pull/7/merge"),
+    cache(2, "pip-linux-def", "refs/pull/7/merge"),
+    cache(3, "npm-linux-abc", "refs/pull/7/merge"),
+    cache(4, "pip-linux-abc", "main"),
+    cache(5, "pip-linux-abc", "refs/pull/70/merge"),
+    cache(6, "pip-linux-abc", "refs/pull/7/head"),
 )
 
 
 @pytest.mark.parametrize(
-    ("keys", "expected"),
-    [(["pip-linux-"], (1, 2)), (["pip-linux-abc"], (1,)), (["npm-", "pip-linux-def"], (2, 3)), (["go-"], ()), ([], ()), ([""], ())],
-)  # fmt: skip
-def test_only_the_jobs_own_caches_are_dropped(keys: list[str], expected: tuple[int, ...]):
+    ("exact", "beginnings", "expected"),
+    [
+        (["pip-linux-abc"], [], [1]),
+        (["pip-linux-"], [], []),
+        ([], ["pip-linux-"], [1, 2]),
+        (["npm-linux-abc"], ["pip-linux-d"], [2, 3]),
+        (["go-"], ["go-"], []),
+        ([], [], []),
+    ],
+)
+def test_only_the_jobs_own_caches_are_dropped(exact: list[str], beginnings: list[str], expected: list[int]):
     """Caches of the failing job's keys under the pull request's merge ref, never the base's or another's, never all."""
-    assert provision(SEVEN, keys, CACHES, []) == DropCaches(cache_ids=expected)
-
-
-def test_a_repositorys_own_way_comes_first():
-    """A job of the repair workflow that is called like the repair is run instead."""
-    assert provision(SEVEN, ["pip-"], CACHES, ["other", "provision-deps"]) == RunRepairJob(job="provision-deps")
-    assert isinstance(provision(SEVEN, ["pip-"], CACHES, ["other"]), DropCaches)
+    keys = CacheKeys(exact=tuple(exact), beginnings=tuple(beginnings))
+    assert [each.id for each in provision(SEVEN, keys, CACHES)] == expected
+    assert [each.id for each in removable(provision(SEVEN, keys, CACHES), SEVEN, ())] == expected
+    assert removable(CACHES[3:], SEVEN, ()) == (), "whatever was reported, only the pull request's own may go"
 
 
 def probed(at: float, healthy: bool, answered: bool) -> AdapterProbe:
@@ -102,40 +108,31 @@ def test_an_adapter_is_probed_twice(probes: list[AdapterProbe], now: float, expe
     assert restart(probes, now) == expected
 
 
-LEFT = Thing(kind="ref", name="failres/probe/ab-cd-1", version="1")
-FIX = Thing(kind="ref", name="failres/fix/n0nce", version="2")
-REPAIR = Thing(kind="ref", name="repair/pr-7/v1-0123456789abcdef", version="3")
-CACHE = Thing(kind="cache", name="failres-deps", version="9")
-OTHERS = (
-    Thing(kind="ref", name="main", version="4"),
-    Thing(kind="ref", name="repairs/x", version="4"),
-    Thing(kind="ref", name="failres/state", version="5"),
-    Thing(kind="ref", name="failres/backup/t1", version="6"),
-    Thing(kind="ref", name="failres-deps", version="6"),
-    Thing(kind="cache", name="pip-linux", version="7"),
-    Thing(kind="artifact", name="coverage", version="8"),
+LEFT = Thing(kind="ref", name="failres/probe/ab-cd-1", version="1", branch="failres/probe/ab-cd-1")
+FIX = Thing(kind="ref", name="failres/fix/n0nce", version="2", branch="failres/fix/n0nce")
+CACHE = cache(9, "pip-linux", LEFT.branch)
+REPORT = Thing(kind="artifact", name="manifest", version="8", branch=FIX.branch, id=8)
+OTHERS = tuple(
+    Thing(kind="ref", name=name, version="4", branch=name)
+    for name in ("main", "repair/pr-7/v1-0123456789abcdef", "failres/state", "failres/backup/t1", "failres-deps")
 )
-FOUND = (LEFT, FIX, REPAIR, CACHE, *OTHERS)
+FOUND = (LEFT, FIX, CACHE, REPORT, *OTHERS, cache(7, "failres-deps", "main"))
 
 
-def test_a_report_comes_before_a_removal():
-    """First it is told what nobody owns; then that, and nothing else, is removed."""
-    live = frozenset({FIX.name})
-    report = collect(FOUND, live, None)
-    assert report == Report(things=(LEFT, REPAIR, CACHE))
-    assert collect(FOUND, live, Report(things=(LEFT, REPAIR, CACHE))) == Remove(things=(LEFT, REPAIR, CACHE))
+def test_what_no_live_record_owns_is_left_over():
+    """Branches of probes and fixes, and what their runs have left; repairs, backups and the state branch are kept."""
+    assert leftovers(FOUND, ()) == (LEFT, FIX, CACHE, REPORT)
+    assert leftovers(FOUND, [FIX.name]) == (LEFT, CACHE)
+    assert leftovers(FOUND, [LEFT.name]) == (FIX, REPORT)
 
 
-def test_what_changed_after_the_report_stays():
-    """What got an owner, moved or appeared since the report is not removed."""
-    reported = Report(things=(LEFT, REPAIR))
-    moved = LEFT.model_copy(update={"version": "11"})
-    assert collect((moved, REPAIR, CACHE), frozenset(), reported) == Remove(things=(REPAIR,))
-    assert collect(FOUND, frozenset({REPAIR.name}), reported) == Remove(things=(LEFT,))
-    assert collect((), frozenset(), reported) == Remove(things=())
+def test_what_got_an_owner_after_the_report_stays():
+    """Between report and removal somebody may have taken a branch up."""
+    assert removable((LEFT, CACHE, REPORT), SEVEN, [LEFT.name]) == (REPORT,)
+    assert removable(OTHERS, SEVEN, ()) == ()
 
 
 def test_unknown_owners_own_everything():
-    """Where the live records cannot be read, nothing is reported as left over and nothing removed."""
-    assert collect(FOUND, None, None) == Report(things=())
-    assert collect(FOUND, None, Report(things=FOUND)) == Remove(things=())
+    """Where the live records cannot be read, nothing is left over and nothing removed."""
+    assert leftovers(FOUND, None) == ()
+    assert removable(FOUND, SEVEN, None) == ()

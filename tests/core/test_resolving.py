@@ -8,10 +8,12 @@ from resolver.actions import RerunJobs
 from resolver.config import parse_config
 from resolver.decide import decide_pull
 from resolver.decision_facts import DecisionRequested
+from resolver.facts import ActionRefused, ActionStarted
 from resolver.fold import fold
 from resolver.ids import PullNumber, Sha
 from resolver.limits import Limits
 from resolver.policy import POLICY
+from resolver.repair_facts import RepairDone, RepairFailed, RepairReported, Thing
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from tests.core.made import HEAD, config, failure, files, job, looked_at_base, pull, repo, run, state_of, triaged
 
@@ -86,7 +88,7 @@ def test_the_tables_first_cell_is_what_is_decided(fail_class):
     _, facts, _, _ = settle(state_of(*red(fail_class)), 200.0)
     (decided,) = of(ResolveDecided, facts)
     cell = POLICY.find(fail_class, "task").cell(1)
-    possible = cell in ("resume", "env-repair:provision-deps", "escalate")
+    possible = cell in ("resume", "escalate") or cell.startswith("env-repair:")
     assert decided.action == (cell if possible else "escalate")
     assert (decided.attempt, decided.source) == (1, "table")
     assert possible or cell in decided.rationale
@@ -100,15 +102,69 @@ def test_the_wait_comes_first_and_then_one_rerun():
     assert actions == []
     assert at == decided.due_at
     assert 200.0 + 48.0 <= decided.due_at <= 200.0 + 72.0
-    state, facts, actions, _ = settle(state, decided.due_at)
+    state, facts, actions, _ = settle(mended(state, decided), decided.due_at)
     assert [each.run_id for each in actions] == [30]
     assert of(ResolveDecided, facts) == []
+
+
+def test_no_rerun_before_the_repair_has_reported_and_is_done():
+    """The report is asked for at once; what it names is removed after the wait; only then the jobs run anew."""
+    state, facts, _, _ = settle(state_of(*red()), 200.0)
+    (decided,) = of(ResolveDecided, facts)
+    assert steps(state, 200.0) == ["report-caches"]
+    named = Thing(kind="cache", name="deps-v1", version="3", branch="refs/pull/7/merge", id=3)
+    state = fold(state, RepairReported(number=7, ref_decision_seq=decided.seq, things=(named,)))
+    assert steps(state, 201.0) == []
+    assert steps(state, decided.due_at) == ["remove-reported"]
+    state = fold(state, RepairDone(number=7, ref_decision_seq=decided.seq, removed=("deps-v1",)))
+    assert [each.run_id for each in settle(state, decided.due_at)[2]] == [30]
+
+
+def test_a_repair_that_fails_takes_the_next_column():
+    """`repair.failed` ends the decision without a rerun, and people are asked."""
+    state, facts, _, _ = settle(state_of(*red()), 200.0)
+    (decided,) = of(ResolveDecided, facts)
+    broken = RepairFailed(number=7, ref_decision_seq=decided.seq, repair="provision-deps", reason="no way")
+    _, facts, actions, _ = settle(fold(state, broken), decided.due_at)
+    assert actions == []
+    assert [(each.success, each.reason) for each in of(ResolveEnded, facts)] == [
+        (False, "the repair `provision-deps` failed: no way")
+    ]
+    assert [(each.attempt, each.action) for each in of(ResolveDecided, facts)] == [(2, "escalate")]
+    (asked,) = of(DecisionRequested, facts)
+    assert "the repair `provision-deps` failed: no way" in asked.why
+
+
+def test_a_repair_that_github_refuses_has_failed():
+    """A step that is refused for good is not waited for."""
+    state, facts, _, _ = settle(state_of(*red()), 200.0)
+    (decided,) = of(ResolveDecided, facts)
+    step = next(
+        each for each in decide_pull(state, PullNumber(7), 200.0, LIMITS).actions if each.type == "report-caches"
+    )
+    about = {"ticket": f"{step.target}#1", "key": step.key, "target": step.target, "number": 7}
+    for fact in (ActionStarted(**about, type=step.type, at=200.0), ActionRefused(**about, reason="not yours")):
+        state = fold(state, fact)
+    _, facts, _, _ = settle(state, decided.due_at)
+    assert [each.reason for each in of(RepairFailed, facts)] == ["not yours"]
+
+
+def steps(state, now):
+    """The steps of repairs that are due."""
+    due = decide_pull(state, PullNumber(7), now, LIMITS)
+    return [each.type for each in due.actions if each.type in ("report-caches", "remove-reported", "rerun-jobs")]
+
+
+def mended(state, decided):
+    """Nothing was found that could be removed."""
+    return fold(state, RepairReported(number=decided.number, ref_decision_seq=decided.seq))
 
 
 def test_success_is_an_observed_success():
     """A green execution of the check ends it; nobody is asked."""
     state, facts, _, _ = settle(state_of(*red()), 200.0)
-    state, _, _, _ = settle(state, of(ResolveDecided, facts)[0].due_at)
+    (decided,) = of(ResolveDecided, facts)
+    state, _, _, _ = settle(mended(state, decided), decided.due_at)
     _, facts, _, _ = settle(again(state, "success"), 700.0)
     assert [each.success for each in of(ResolveEnded, facts)] == [True]
     assert of(DecisionRequested, facts) == []
@@ -117,7 +173,8 @@ def test_success_is_an_observed_success():
 def test_a_failure_again_takes_the_next_column_and_asks_people():
     """The second attempt's cell is the model's, which is off: it escalates, and the question is put once."""
     state, facts, _, _ = settle(state_of(*red()), 200.0)
-    state, _, _, _ = settle(state, of(ResolveDecided, facts)[0].due_at)
+    (decided,) = of(ResolveDecided, facts)
+    state, _, _, _ = settle(mended(state, decided), decided.due_at)
     state, facts, _, _ = settle(again(state, "failure"), 700.0)
     assert [each.success for each in of(ResolveEnded, facts)] == [False]
     assert [(each.attempt, each.action) for each in of(ResolveDecided, facts)] == [(2, "escalate")]

@@ -63,7 +63,7 @@ async def start_probe(place: Place, action: StartProbe) -> Outcome:
     branch = await make_branch(place, wanted, plan)
     if not branch.ours or branch.how != "dispatch":
         return await _take_up(job, branch)
-    return await _dispatch(job, plan, branch)
+    return await dispatch(place, wanted, plan, branch)
 
 
 async def _plan(job: Job) -> ProbePlan | NoProbe:
@@ -83,11 +83,11 @@ async def _take_up(job: Job, branch: Branch) -> Outcome:
     """Go on with a probe whose branch is there. Its commit is its own, so that any run on it is the probe's."""
     match branch.how:
         case "dispatch":
-            return await _dispatched_before(job, branch)
+            return await dispatched_before(job.place, job.wanted, branch)
         case "push":
             workflow = job.wanted.check.workflow
             run_id = await run_on(job.place, branch.commit, "push", workflow)
-            fact = _dispatched(job, branch, run_id, event="push", workflow=workflow)
+            fact = _dispatched(job.wanted, branch, run_id, event="push", workflow=workflow)
             return Outcome((fact,), result=_result("push", run_id, workflow, branch))
         case "draft-pull":
             return await _draft(job, branch)
@@ -95,9 +95,10 @@ async def _take_up(job: Job, branch: Branch) -> Outcome:
             assert_never(branch.how)
 
 
-async def _dispatched_before(job: Job, branch: Branch) -> Outcome:
-    run_id = await run_on(job.place, branch.commit, "workflow_dispatch")
-    fact = _dispatched(job, branch, run_id)
+async def dispatched_before(place: Place, wanted: ProbeWanted, branch: Branch) -> Outcome:
+    """Take up a dispatch that an earlier call may have sent."""
+    run_id = await run_on(place, branch.commit, "workflow_dispatch")
+    fact = _dispatched(wanted, branch, run_id)
     if run_id is not None:
         return Outcome((fact,), result={"runId": run_id, "found": True})
     why = f"the branch {branch.name} is there and no run on it; whether one was asked for is not known"
@@ -121,13 +122,13 @@ async def _draft(job: Job, branch: Branch) -> Outcome:
             return Outcome(refused=f"GitHub did not open a draft pull request: {problem}")
     workflow = job.wanted.check.workflow
     run_id = await run_on(place, branch.commit, "pull_request", workflow)
-    fact = _dispatched(job, branch, run_id, event="pull_request", workflow=workflow)
+    fact = _dispatched(job.wanted, branch, run_id, event="pull_request", workflow=workflow)
     fact = fact.model_copy(update={"pull": number_of(pull), "base_sha": base_of(pull)})
     return Outcome((fact,), result={**_result("draft-pull", run_id, workflow, branch), "pull": number_of(pull)})
 
 
-async def _dispatch(job: Job, plan: ProbePlan, branch: Branch) -> Outcome:
-    place = job.place
+async def dispatch(place: Place, wanted: ProbeWanted, plan: ProbePlan, branch: Branch) -> Outcome:
+    """Dispatch on a branch that was just made; it is taken back where certainly nothing began."""
     body = {"ref": plan.ref, "inputs": dict(plan.inputs), "return_run_details": True}
     path = place.path(DISPATCH, file=plan.workflow.rpartition("/")[2])
     try:
@@ -141,7 +142,7 @@ async def _dispatch(job: Job, plan: ProbePlan, branch: Branch) -> Outcome:
         answer = None
     run_id = int(answer["workflow_run_id"]) if isinstance(answer, dict) and "workflow_run_id" in answer else None
     run_id = run_id if run_id is not None else await run_on(place, branch.commit, "workflow_dispatch")
-    fact = _dispatched(job, branch, run_id, workflow=plan.workflow)
+    fact = _dispatched(wanted, branch, run_id, workflow=plan.workflow)
     return Outcome((fact,), result={"strategy": plan.strategy, "runId": run_id, "workflow": plan.workflow})
 
 
@@ -160,9 +161,8 @@ def _result(strategy: str, run_id: int | None, workflow: str, branch: Branch) ->
 
 
 def _dispatched(
-    job: Job, branch: Branch, run_id: int | None, *, event: str = "workflow_dispatch", workflow: str = ""
+    wanted: ProbeWanted, branch: Branch, run_id: int | None, *, event: str = "workflow_dispatch", workflow: str = ""
 ) -> ProbeDispatched:
-    wanted = job.wanted
     return ProbeDispatched(
         probe_id=wanted.probe_id,
         check=wanted.check,

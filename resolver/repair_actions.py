@@ -1,0 +1,77 @@
+"""What can be done for a repair of the environment: report first, then remove what was reported, or run a job."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from resolver.action_base import Action
+from resolver.ids import PullNumber, Sha
+from resolver.log.cache_keys import CacheKeys
+from resolver.repair_facts import Thing
+
+
+class RepairStep(Action):
+    """What all steps share: the decision that they carry out. One step of a decision is the same whatever it finds."""
+
+    number: PullNumber
+    head_sha: Sha
+    seq: int
+
+    @property
+    def key(self) -> str:
+        """Identity by decision: what others own meanwhile does not make another step of it."""
+        return f"{self.target}@{self.head_sha}"
+
+
+class ReportCaches(RepairStep):
+    """Find the caches of the failing job's keys under the pull request's merge ref, or the repository's own job."""
+
+    type: Literal["report-caches"] = "report-caches"
+    keys: CacheKeys
+
+    @property
+    def target(self) -> str:
+        """The report of that decision."""
+        return f"report:{self.seq}"
+
+
+class ReportLeftovers(RepairStep):
+    """Find what failres has left behind; `live` are the branches that live records own, None where nobody can tell."""
+
+    type: Literal["report-leftovers"] = "report-leftovers"
+    live: tuple[str, ...] | None
+
+    @property
+    def target(self) -> str:
+        """The report of that decision."""
+        return f"report:{self.seq}"
+
+
+class RemoveReported(RepairStep):
+    """Remove what was reported and is unchanged; of failres's own branches only what no live record owns by now."""
+
+    type: Literal["remove-reported"] = "remove-reported"
+    things: tuple[Thing, ...]
+    live: tuple[str, ...] | None = ()
+
+    @property
+    def target(self) -> str:
+        """The repair of that decision."""
+        return f"repair:{self.seq}"
+
+
+class StartRepairJob(RepairStep):
+    """Run the job of `failres-repair.yml` that is called like the repair, as probes are run."""
+
+    type: Literal["start-repair-job"] = "start-repair-job"
+    job: str
+    repair_id: str
+    base_sha: Sha
+
+    @property
+    def target(self) -> str:
+        """The repair of that decision."""
+        return f"repair:{self.seq}"
+
+
+RepairAction = ReportCaches | ReportLeftovers | RemoveReported | StartRepairJob
