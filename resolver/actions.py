@@ -74,12 +74,13 @@ class ReadPullConfig(Action):
 
 
 class ReadRuns(Action):
-    """List a head's workflow runs with their jobs, and the checks of other CI: what webhooks may not have told."""
+    """List a head's workflow runs with their jobs: what webhooks may not have told. `others`: other CI's checks too."""
 
     type: Literal["read-runs"] = "read-runs"
     head_sha: Sha
     rollup: RollupSeen | None = None
     slot: int = 0
+    others: bool = True
 
     @property
     def target(self) -> str:

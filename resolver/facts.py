@@ -197,11 +197,15 @@ class RollupSeen(Record):
 
 
 class RunsRead(Record):
-    """All runs of a head were listed, so that what webhooks did not tell is known; `rollup` is what made us look."""
+    """All runs of a head were listed, so that what webhooks did not tell is known; `rollup` is what made us look.
+
+    `others`: the checks of other CI were listed as well.
+    """
 
     head_sha: Sha
     at: float
     rollup: RollupSeen | None = None
+    others: bool = True
 
 
 class ActionStarted(Record):

@@ -204,7 +204,8 @@ def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | 
         case RollupSeen():
             head = replace(head, rollup=fact)
         case RunsRead():
-            head = replace(head, read_for=fact.rollup or head.read_for, listed_at=fact.at)
+            listed = head.others_listed or fact.others
+            head = replace(head, read_for=fact.rollup or head.read_for, listed_at=fact.at, others_listed=listed)
         case _:
             assert_never(fact)
     state = replace(state, heads=_with(state.heads, fact.head_sha, head))

@@ -80,6 +80,7 @@ class Head(Follows):
     rollup: RollupSeen | None = None
     read_for: RollupSeen | None = None
     listed_at: float | None = None
+    others_listed: bool = False
 
     def current(self) -> Iterator[JobFinished]:
         """Give the newest execution of each job of each run: what GitHub shows now."""

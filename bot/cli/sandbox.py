@@ -10,7 +10,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from bot.cli.conversation import Conversation
@@ -62,7 +62,7 @@ async def _play(scenario: Scenario, root: Path, *, once: bool, as_json: bool) ->
         result = await outcome(stage, scenario.name, ok=unmet is None, seconds=seconds, people=told.people)
         if as_json:
             print(json.dumps(result, ensure_ascii=False))
-        told.say(_verdict(unmet, seconds, result["requests"]["total"]))
+        told.say(_verdict(unmet, seconds, result["requests"]))
         if not once:
             await _stay_up(stage, told)
     return 0 if unmet is None else 1
@@ -76,8 +76,9 @@ async def _unmet(play: Callable[[Stage], Awaitable[None]], stage: Stage) -> str 
     return None
 
 
-def _verdict(unmet: str | None, seconds: float, requests: int) -> str:
-    cost = f"{requests} requests to GitHub, {seconds:.1f} s"
+def _verdict(unmet: str | None, seconds: float, requests: Mapping[str, int]) -> str:
+    played = f", {requests['sinceReady']} since the scene was set" if requests["sinceReady"] < requests["total"] else ""
+    cost = f"{requests['total']} requests to GitHub{played}, {seconds:.1f} s"
     if unmet is None:
         return f"\n[green]The scenario's end holds[/] ({cost})."
     return f"\n[red]The scenario's end does not hold:[/] it should be so that {unmet} ({cost})."

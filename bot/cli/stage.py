@@ -50,6 +50,7 @@ class Stage:
     changes: int = 0
     port: int = 0
     store_url: str = ""
+    ready_at: int = 0
     _life: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     @property
@@ -130,6 +131,15 @@ class Stage:
         if not installations_on(self.sandbox.github, made):
             install(self.sandbox.github, self.sandbox.app, self.sandbox.owner)
         return made
+
+    @property
+    def requests(self) -> int:
+        """How many requests GitHub has been asked so far."""
+        return sum(self.sandbox.api.ledger.by_route.values())
+
+    def ready(self) -> None:
+        """Say that the scene is set: what is asked of GitHub from now on belongs to what is played."""
+        self.ready_at = self.requests
 
     async def journal(self) -> list[JournalRow]:
         """Give all records of all repositories, in the order in which they were written."""

@@ -92,8 +92,12 @@ class GitHub:
         return self._app
 
     async def app_id(self) -> int:
-        """The App's numeric id: `check_run.app.id` and `performed_via_github_app.id` of what it made itself."""
-        return int((await self.app())["id"])
+        """The App's numeric id: `check_run.app.id` and `performed_via_github_app.id` of what it made itself.
+
+        GitHub is asked only where the settings name the App by its client id.
+        """
+        known = self._settings.app_id
+        return int(known) if known.isdecimal() else int((await self.app())["id"])
 
     async def app_slug(self) -> str:
         """The App's name in addresses; its comments are by the user `<slug>[bot]`."""

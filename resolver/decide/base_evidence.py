@@ -39,8 +39,8 @@ class Evidence:
 def base_evidence(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Limits) -> Evidence | Refusal:
     """Say how a wanted base result comes about, or why it can not."""
     head = state.head(want.commit)
-    if head.listed_at is None:
-        return Evidence((ReadRuns(head_sha=want.commit),))
+    if head.listed_at is None or (want.check.third_party and not head.others_listed):
+        return Evidence((ReadRuns(head_sha=want.commit, others=want.check.third_party),))
     if want.check.third_party:
         reads = base_annotations(head, want)
         return Evidence(reads) if reads else not_started(want)

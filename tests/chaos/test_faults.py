@@ -136,3 +136,14 @@ async def test_a_suspended_installation_is_left_alone(calm):
         calm.people.push("discount", {"shop.py": WRONG["shop.py"] + "# more\n"})
     await calm.settle()
     assert calm.said(pull).count("failres:sticky") == before.count("failres:sticky")
+
+
+async def test_trap_26_without_the_right_to_read_files_nothing_is_written(calm):
+    """The last look cannot read the repository's own kill switch: fail closed, and the refusal names the permission."""
+    calm.sandbox.app.permissions.pop("contents", None)
+    await shop(calm)
+    pull = calm.people.open_pull("discount", WRONG)
+    await calm.settle()
+    assert calm.said(pull) == ""
+    refused = [row.data["reason"] for row in await calm.journal() if row.kind == "action.refused"]
+    assert any("contents=read" in reason for reason in refused), refused

@@ -10,6 +10,7 @@ from github_double import API, LONG_TOKEN, MINT, reply, sent, token_reply
 
 from bot.github import GitHub, Installation, NotFound, PermissionMissing, Refused, Unavailable
 from bot.github.auth import AppSigner
+from bot.github.identity import AppSettings
 
 REPO = f"{API}/repositories/1"
 DENIED = {"message": "Bad credentials"}
@@ -47,7 +48,6 @@ async def test_the_app_signs_its_own_calls_and_the_installation_uses_its_token(g
     """GET /app goes with the App's signature; calls of an installation with its long token, as it is."""
     canned.get(f"{API}/app", payload={"id": 99, "slug": "failres"})
     canned.get(REPO, payload={"id": 1})
-    assert await github.app_id() == 99
     assert await github.app_slug() == "failres"
     await github.installation(7).get("/repositories/1")
     assert len(LONG_TOKEN) > 500
@@ -55,6 +55,20 @@ async def test_the_app_signs_its_own_calls_and_the_installation_uses_its_token(g
     assert sent(canned, "GET", f"{API}/app")[0]["headers"]["authorization"].startswith("bearer eyJ")
     assert sent(canned, "GET", REPO)[0]["headers"]["authorization"] == f"token {LONG_TOKEN}"
     assert sent(canned, "POST", MINT)[0]["headers"]["authorization"].startswith("bearer eyJ")
+
+
+async def test_the_settings_name_the_app_by_its_id_and_github_is_not_asked(github, canned):
+    """A numeric id is the App's own; nothing is sent."""
+    canned.get(f"{API}/app", payload={"id": 99, "slug": "failres"})
+    assert await github.app_id() == 123456
+    assert sent(canned, "GET", f"{API}/app") == []
+
+
+async def test_a_client_id_makes_github_tell_the_apps_id(session, pem, clock, canned):
+    """GitHub: a client id signs as well as the App's id, and what the App made names the latter."""
+    canned.get(f"{API}/app", payload={"id": 99, "slug": "failres"})
+    settings = AppSettings(app_id="Iv23liABCDEF", private_key=pem)
+    assert await GitHub(session, settings, clock).app_id() == 99
 
 
 async def test_every_call_names_the_api_version(github, installation, canned):

@@ -180,3 +180,40 @@ async def test_database_ids_are_32_bits(lab: Lab) -> None:
 async def test_graphql_needs_a_token(lab: Lab) -> None:
     """Without credentials it is 401."""
     assert (await lab.post("/graphql", {"query": "{ rateLimit { remaining } }"}, token=None)).status == 401
+
+
+FILE = """
+query($owner: String!, $name: String!, $path: String!) {
+  repository(owner: $owner, name: $name) { pullRequest(number: 1) {
+    autoMergeRequest { enabledAt }
+    baseRef { target { ... on Commit { file(path: $path) { mode type object { ... on Blob { byteSize isBinary isTruncated text } } } } } }
+  } }
+}
+"""
+
+
+async def test_a_pull_requests_base_shows_its_files(lab: Lab) -> None:
+    """A text with its git mode, no text of a binary file, nothing where there is no file; auto-merge where it is armed."""
+    pushes.push_files(lab.act(), "main", {"a.yml": "x: 1\n", "b.bin": b"\0\1"}, "Add files")
+    pull = lab.pull("branch", {"f.py": "1\n"})
+    shown = [await ask(lab, FILE, owner="octo", name="app", path=path) for path in ("a.yml", "b.bin", "no.yml")]
+    read = [one["data"]["repository"]["pullRequest"]["baseRef"]["target"]["file"] for one in shown]
+    assert read[0] == {
+        "mode": 0o100644,
+        "type": "blob",
+        "object": {"byteSize": 5, "isBinary": False, "isTruncated": False, "text": "x: 1\n"},
+    }
+    assert (read[1]["object"]["text"], read[2]) == (None, None)
+    assert shown[0]["data"]["repository"]["pullRequest"]["autoMergeRequest"] is None
+    pull.auto_merge = {"merge_method": "merge"}
+    armed = await ask(lab, FILE, owner="octo", name="app", path="a.yml")
+    assert armed["data"]["repository"]["pullRequest"]["autoMergeRequest"] == {"enabledAt": None}
+
+
+async def test_a_pull_request_that_is_not_there_is_an_error_of_its_kind(lab: Lab) -> None:
+    """GitHub: `Could not resolve to a PullRequest with the number of 7.`, type NOT_FOUND."""
+    query = '{ repository(owner: "octo", name: "app") { pullRequest(number: 7) { id } } }'
+    body = await ask(lab, query)
+    assert [(each["type"], each["message"]) for each in body["errors"]] == [
+        ("NOT_FOUND", "Could not resolve to a PullRequest with the number of 7.")
+    ]

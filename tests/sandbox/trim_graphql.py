@@ -36,7 +36,9 @@ KEPT: dict[str, str] = {
         pullRequest pullRequests ref""",
     "Ref": "id name target",
     "GitObject": "id oid",
-    "Commit": "checkSuites id messageHeadline oid parents statusCheckRollup",
+    "Commit": "checkSuites file id messageHeadline oid parents statusCheckRollup",
+    "TreeEntry": "mode name object oid path type",
+    "Blob": "byteSize id isBinary isTruncated oid text",
     "CheckSuite": "app conclusion id status updatedAt",
     "CheckSuiteConnection": _PAGED,
     "CheckSuiteEdge": "cursor node",
@@ -48,9 +50,11 @@ KEPT: dict[str, str] = {
         statusContextCountsByState totalCount""",
     "CheckRunStateCount": "count state",
     "StatusContextStateCount": "count state",
-    "PullRequest": """author baseRef baseRefName baseRefOid body closed closedAt comments commits createdAt
+    "AutoMergeRequest": "enabledAt",
+    "PullRequest": """author autoMergeRequest baseRef baseRefName baseRefOid body closed closedAt comments commits createdAt
         fullDatabaseId headRef headRefName headRefOid headRepository headRepositoryOwner id isCrossRepository isDraft
-        isInMergeQueue isMergeQueueEnabled mergeQueue mergeQueueEntry labels maintainerCanModify mergeStateStatus mergeable merged mergedAt number state title updatedAt""",
+        isInMergeQueue isMergeQueueEnabled mergeQueue mergeQueueEntry labels maintainerCanModify mergeStateStatus
+        mergeable merged mergedAt number state title updatedAt""",
     "PullRequestConnection": _PAGED,
     "PullRequestEdge": "cursor node",
     "PullRequestCommit": "commit id",

@@ -10,6 +10,9 @@ from bot.sandbox.ci.runner.function_job import Outcome, Tree, failed, passed
 from bot.sandbox.state import Pull, Repository
 
 ITEM = "tests/test_shop.py::test_discount"
+FLAKE_CALLS, PULL_CALLS, PROBE_CALLS = 25, 15, 15
+"""The most that GitHub may be asked: for a flake, for each task of a shared base defect, and for the one probe."""
+
 NO_VIOLATION = "every request was one that GitHub knows and the App may make"
 
 
@@ -19,7 +22,14 @@ async def shop(stage: Stage, workflow: str = team.ON_PUSH, shop: str = team.RIGH
     repo = stage.repo("shop", team.files(shop), {"ci.yml": workflow})
     stage.people.push("main", {"CHANGELOG.md": "first"}, by="admin")
     await stage.settle()
+    stage.ready()
     return repo
+
+
+def cheap(stage: Stage, most: int) -> None:
+    """Expect that GitHub was asked no more often than that since the scene was set."""
+    asked = stage.requests - stage.ready_at
+    expect(asked <= most, f"it takes at most {most} requests to GitHub (it took {asked})")
 
 
 async def flake(stage: Stage) -> None:
@@ -31,6 +41,7 @@ async def flake(stage: Stage) -> None:
     expect(reruns(repo, pull) == 1, "the failed job was rerun once")
     expect(await classes(stage, pull) == {ITEM: "flake"}, "the verdict is flake")
     expect("Flaky" in told(stage, pull), "the comment says that it is flaky")
+    cheap(stage, FLAKE_CALLS)
     expect(stage.sandbox.violations == [], NO_VIOLATION)
 
 
@@ -57,6 +68,7 @@ async def base_defect(stage: Stage) -> None:
         expect(await classes(stage, pull) == {ITEM: "base-defect"}, f"#{pull.number} is told that the base is to blame")
         expect("Not this pull request" in told(stage, pull), f"the comment on #{pull.number} says so")
     expect(probes(repo) == 1, "one probe was shared by all")
+    cheap(stage, PROBE_CALLS + len(pulls) * PULL_CALLS)
     expect(not [ref for ref in repo.git.refs.all() if "failres/" in ref], "the probe's branch is gone")
     expect(stage.sandbox.violations == [], NO_VIOLATION)
 

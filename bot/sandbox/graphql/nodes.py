@@ -12,8 +12,9 @@ from typing import Any
 from bot.sandbox.changes.checks import latest
 from bot.sandbox.changes.pulls import find_mergeable
 from bot.sandbox.git import Commit
-from bot.sandbox.graphql import queues
+from bot.sandbox.graphql import files, queues
 from bot.sandbox.graphql.connections import connection
+from bot.sandbox.graphql.failures import not_found
 from bot.sandbox.graphql.viewing import Viewing
 from bot.sandbox.objects.comments import label as label_object
 from bot.sandbox.objects.nodes import node_id, stamp, stamp_or_none
@@ -47,9 +48,11 @@ def repository(viewing: Viewing, repo: Repository) -> Node:
         viewing.need(repo, "pull_requests:read")
         return connection(_pulls(repo, **asked), lambda one: pull(viewing, repo, one), **asked)
 
-    def one_pull(_info: Any, number: int) -> Node | None:
+    def one_pull(_info: Any, number: int) -> Node:
         viewing.need(repo, "pull_requests:read")
-        return pull(viewing, repo, repo.pulls[number]) if number in repo.pulls else None
+        if number not in repo.pulls:
+            raise not_found(f"a PullRequest with the number of {number}")
+        return pull(viewing, repo, repo.pulls[number])
 
     def ref_of(_info: Any, **asked: Any) -> Node | None:
         return ref(viewing, repo, asked["qualifiedName"].removeprefix("refs/heads/"))
@@ -117,6 +120,7 @@ def commit(repo: Repository, one: Commit) -> Node:
     return {
         "__typename": "Commit",
         "checkSuites": suites,
+        "file": lambda _info, path: files.entry(repo, one.sha, path),
         "id": node_id("Commit", repo.id, one.sha),
         "oid": one.sha,
         "messageHeadline": one.message.partition("\n")[0],
@@ -178,6 +182,7 @@ def pull(viewing: Viewing, repo: Repository, one: Pull) -> Node:
         "closedAt": stamp_or_none(one.closed_at),
         "mergedAt": stamp_or_none(one.merged_at),
         "author": account(one.author),
+        "autoMergeRequest": {"enabledAt": None} if one.auto_merge is not None else None,
         "maintainerCanModify": one.maintainer_can_modify,
         **_sides(viewing, repo, one),
         **_mergeability(viewing, repo, one),

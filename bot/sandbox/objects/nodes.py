@@ -24,6 +24,7 @@ _PREFIXES = {
     "Review": "PRR",
     "Commit": "C",
     "Ref": "REF",
+    "Blob": "B",
     "MergeQueue": "MQ",
     "MergeQueueEntry": "MQE",
 }

@@ -6,16 +6,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from bot.github import NotFound
-from bot.objects import pull_observed
+from bot.github import PermissionMissing, QueryFailed
+from bot.objects import Json
+from bot.pull_node import PULL_FIELDS, pull_of_node
+from bot.translate import CONFIG_PATH
 from bot.work.observe.base import config_file
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.config import ActionKind, ConfigProblems, RepoConfig
+from resolver.config import ActionKind, ConfigProblems, RepoConfig, parse_config_bytes
 from resolver.decide.rights import explained_only, managed
 from resolver.facts import PullObserved
 from resolver.ids import PullNumber, Sha
@@ -25,13 +25,36 @@ MOVED = "the head moved"
 BROKEN = "the base's configuration is broken"
 DISABLED = "the configuration says `enabled: false`"
 
+LOOK = f"""
+query($owner: String!, $name: String!, $number: Int!, $path: String!) {{
+  repository(owner: $owner, name: $name) {{
+    pullRequest(number: $number) {{
+      id {PULL_FIELDS} autoMergeRequest {{ enabledAt }}
+      baseRef {{ target {{ oid ... on Commit {{
+        file(path: $path) {{ mode object {{ ... on Blob {{ isTruncated text }} }} }}
+      }} }} }}
+    }}
+  }}
+}}
+"""
+"""Everything that the last look needs, in one call."""
+
+NEEDED = ("contents=read", "pull_requests=read")
+"""What the last look needs; GraphQL does not say which of them is missing."""
+
+PLAIN_FILES = (0o100644, 0o100755)
+"""Git's modes of files whose content is their own, as GraphQL gives them; a link's is the path that it points at."""
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A pull request and its base's configuration as they are now; `raw` is GitHub's own object."""
+    """A pull request and its base's configuration as they are now; `node` is its id in GraphQL, and `armed` says that
+    auto-merge would land it.
+    """
 
     pull: PullObserved
-    raw: Mapping[str, Any]
+    node: str
+    armed: bool
     config: RepoConfig
 
 
@@ -84,18 +107,46 @@ def _mode(config: RepoConfig, kind: ActionKind) -> str:
 
 
 async def _look(place: Place, number: PullNumber, head: Sha) -> Seen | Outcome:
-    try:
-        raw = await place.installation.get(place.path("/pulls/{n}", n=number))
-    except NotFound:
+    node = await _asked(place, number)
+    if node is None:
         return Outcome(refused="the pull request is gone")
-    pull = pull_observed(raw)
+    pull = pull_of_node(node, place.repo.repo_id)
     if pull.state != "open":
         return Outcome((pull,), refused="the pull request is closed")
     if pull.head_sha != head:
         return Outcome((pull,), refused=MOVED)
     if STOP_LABEL in pull.labels:
         return _later(place, f"the label {STOP_LABEL} is set", pull)
-    config = await config_file(place, pull.base_ref) or RepoConfig()
+    config = await _config(place, node) or RepoConfig()
     if isinstance(config, ConfigProblems):
         return _later(place, BROKEN, pull)
-    return Seen(pull, raw, config) if config.enabled else _later(place, DISABLED, pull)
+    if not config.enabled:
+        return _later(place, DISABLED, pull)
+    return Seen(pull, str(node["id"]), node["autoMergeRequest"] is not None, config)
+
+
+async def _asked(place: Place, number: PullNumber) -> Json | None:
+    """Ask for the pull request and its base's configuration in one call; None where it is gone."""
+    owner, _, name = place.repo.full_name.partition("/")
+    try:
+        data = await place.installation.graphql(LOOK, owner=owner, name=name, number=number, path=CONFIG_PATH)
+    except QueryFailed as failed:
+        if "NOT_FOUND" in failed.types:
+            return None
+        if "FORBIDDEN" in failed.types:
+            raise PermissionMissing("/graphql", NEEDED) from failed
+        raise
+    node: Json | None = (data.get("repository") or {}).get("pullRequest")
+    return node
+
+
+async def _config(place: Place, node: Json) -> RepoConfig | ConfigProblems | None:
+    """Read the configuration from what was told; a file that GraphQL does not show whole is asked for by its path."""
+    base = (node.get("baseRef") or {}).get("target") or {}
+    entry = base.get("file")
+    if entry is None:
+        return None
+    blob = entry.get("object") or {}
+    if entry["mode"] not in PLAIN_FILES or blob.get("isTruncated") or not isinstance(blob.get("text"), str):
+        return await config_file(place, str(base["oid"]))
+    return parse_config_bytes(blob["text"].encode())

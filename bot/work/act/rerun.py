@@ -83,7 +83,7 @@ async def _would_land(place: Place, action: RerunJobs, seen: Seen) -> str | None
     """A pass would land what is queued or armed; that needs the configuration's word."""
     if seen.config.flake.may_land:
         return None
-    if seen.raw.get("auto_merge"):
+    if seen.armed:
         return "auto-merge is armed, so that a pass would land it; `flake.mayLand` does not allow that"
     prefix = QUEUE_BRANCH.format(base=seen.pull.base_ref, number=action.number)
     if await place.installation.get(place.path("/git/matching-refs/{+ref}", ref=prefix)):  # it has no pages

@@ -92,7 +92,7 @@ async def _spoils(place: Place, action: SyncBranch, before: Mapping[str, Any]) -
 async def _rebase(place: Place, action: SyncBranch, seen: Seen) -> str | None:
     """Ask GitHub; the reason where it refuses. A mutation whose answer is lost may have been carried out."""
     try:
-        await place.installation.graphql(REBASE, id=seen.raw["node_id"], head=action.head_sha)
+        await place.installation.graphql(REBASE, id=seen.node, head=action.head_sha)
     except QueryFailed as failed:
         words = failed.message.lower()
         if "conflict" in words:

@@ -12,7 +12,7 @@ from resolver.facts import Fact, RunObserved, RunsRead
 
 
 async def read_runs(place: Place, action: ReadRuns) -> Outcome:
-    """List a head's runs and finished jobs, of all attempts, since each counts as evidence; and other CI's checks."""
+    """List a head's runs and finished jobs, of all attempts, since each counts as evidence; other CI's where asked."""
     runs: list[RunObserved] = []
     listed = place.installation.pages(place.path("/actions/runs"), key="workflow_runs", head_sha=action.head_sha)
     async for item in listed:
@@ -23,8 +23,10 @@ async def read_runs(place: Place, action: ReadRuns) -> Outcome:
     facts: list[Fact] = [*runs]
     for run in runs:
         facts.extend(await _jobs(place, run))
-    facts.extend(await third_party_at(place, action.head_sha))
-    facts.append(RunsRead(head_sha=action.head_sha, at=place.clock.now(), rollup=action.rollup))
+    if action.others:
+        facts.extend(await third_party_at(place, action.head_sha))
+    read = RunsRead(head_sha=action.head_sha, at=place.clock.now(), rollup=action.rollup, others=action.others)
+    facts.append(read)
     return Outcome(tuple(facts))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from urllib.parse import parse_qs, urlsplit
 
 from bot.github import NotFound
 from bot.objects import Json, NotUnderstood, pull_observed, seconds, understood
+from bot.pull_node import PULL_FIELDS, pull_of_node
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import FindPull, ReadFiles, ReadPull, SweepPulls
@@ -13,7 +15,6 @@ from resolver.attribution.diff import ChangedFile, Status, read_patch
 from resolver.command_facts import PullTouched
 from resolver.facts import BaseMoved, Fact, PullFilesRead, PullObserved, RollupSeen
 from resolver.ids import PullNumber, RepoId, Sha
-from resolver.people import Person
 
 LISTED_FILES = 3_000
 """GitHub lists no more files of a pull request than this."""
@@ -21,21 +22,19 @@ LISTED_FILES = 3_000
 KEPT_CHANGES = 300
 """Of so many files the changed lines are kept; a diff that is larger than that accuses nobody by its lines."""
 
-GHOST = Person(id=10137, login="ghost")
-
 
 async def read_pull(place: Place, action: ReadPull) -> Outcome:
     """Read a pull request anew."""
-    return Outcome((pull_observed(await place.installation.get(place.path("/pulls/{n}", n=action.number))),))
+    return Outcome((await _pull_at(place, action.number),))
 
 
 async def read_files(place: Place, action: ReadFiles) -> Outcome:
     """List the files that a pull request changes; none if the head moved meanwhile."""
-    pull = pull_observed(await place.installation.get(place.path("/pulls/{n}", n=action.number)))
-    if pull.head_sha != action.head_sha:
-        return Outcome((pull,), refused="the head moved while its files were read")
     listed = place.installation.pages(place.path("/pulls/{n}/files", n=action.number))
     items = [item async for item in listed]
+    seen = _listed_for(items) or (await _pull_at(place, action.number)).head_sha
+    if seen != action.head_sha:
+        return Outcome((await _pull_at(place, action.number),), refused="the head moved while its files were read")
     read = PullFilesRead(
         number=action.number,
         head_sha=action.head_sha,
@@ -43,7 +42,17 @@ async def read_files(place: Place, action: ReadFiles) -> Outcome:
         changes=tuple(_change(item) for item in items[:KEPT_CHANGES]),
         truncated=len(items) >= min(LISTED_FILES, KEPT_CHANGES),
     )
-    return Outcome((pull, read))
+    return Outcome((read,))
+
+
+async def _pull_at(place: Place, number: PullNumber) -> PullObserved:
+    return pull_observed(await place.installation.get(place.path("/pulls/{n}", n=number)))
+
+
+def _listed_for(items: Sequence[Json]) -> str | None:
+    """Give the head that files were listed for. GitHub: it stands in each file's `contents_url`, after `?ref=`."""
+    heads = {parse_qs(urlsplit(str(item.get("contents_url") or "")).query).get("ref", [""])[0] for item in items}
+    return "several" if len(heads) > 1 else next(iter(heads), None)
 
 
 def _change(item: Json) -> ChangedFile:
@@ -62,23 +71,20 @@ async def find_pull(place: Place, action: FindPull) -> Outcome:
     return Outcome(tuple(pull for pull in found if pull.head_sha == action.head_sha))
 
 
-SWEEP = """
-query($owner: String!, $name: String!, $after: String) {
-  repository(owner: $owner, name: $name) {
-    pullRequests(states: OPEN, first: 50, after: $after, orderBy: {field: CREATED_AT, direction: ASC}) {
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        number title isDraft updatedAt headRefName headRefOid baseRefName baseRef { target { oid } }
-        author { login __typename ... on User { databaseId } ... on Bot { databaseId } }
-        headRepository { databaseId owner { login } }
-        labels(first: 50) { nodes { name } }
-        commits(last: 1) { nodes { commit { statusCheckRollup {
-          contexts { checkRunCountsByState { state count } statusContextCountsByState { state count } }
-        } checkSuites(last: 20) { nodes { updatedAt app { slug } } } } } }
-      }
-    }
-  }
-}
+SWEEP = f"""
+query($owner: String!, $name: String!, $after: String) {{
+  repository(owner: $owner, name: $name) {{
+    pullRequests(states: OPEN, first: 50, after: $after, orderBy: {{field: CREATED_AT, direction: ASC}}) {{
+      pageInfo {{ hasNextPage endCursor }}
+      nodes {{
+        {PULL_FIELDS} baseRef {{ target {{ oid }} }}
+        commits(last: 1) {{ nodes {{ commit {{ statusCheckRollup {{
+          contexts {{ checkRunCountsByState {{ state count }} statusContextCountsByState {{ state count }} }}
+        }} checkSuites(last: 20) {{ nodes {{ updatedAt app {{ slug }} }} }} }} }} }}
+      }}
+    }}
+  }}
+}}
 """
 """One page for 50 open pull requests: what webhooks should have told, and how many checks failed, passed and run."""
 
@@ -99,16 +105,16 @@ async def sweep_pulls(place: Place, _action: SweepPulls) -> Outcome:
             raise NotFound(place.path(""), "the repository is gone, or hidden from this App")
         page = data["repository"]["pullRequests"]
         for node in page["nodes"]:
-            facts.extend(_swept(node))
+            facts.extend(_swept(node, place.repo.repo_id))
         after = page["pageInfo"]["endCursor"]
         if not page["pageInfo"]["hasNextPage"]:
             return Outcome(tuple(facts))
 
 
-def _swept(node: Json) -> tuple[Fact, ...]:
+def _swept(node: Json, repo_id: RepoId) -> tuple[Fact, ...]:
     try:
         with understood("pull request of the regular look"):
-            pull = _pull(node)
+            pull = pull_of_node(node, repo_id)
             commits = node["commits"]["nodes"]
             commit = commits[0]["commit"] if commits else {}
             counted = (_rollup(pull.head_sha, commit),) if commit.get("statusCheckRollup") else ()
@@ -118,31 +124,6 @@ def _swept(node: Json) -> tuple[Fact, ...]:
             return (pull, touched, *moved, *counted)
     except NotUnderstood:
         return ()
-
-
-def _pull(node: Json) -> PullObserved:
-    author: dict[str, Any] = node.get("author") or {}
-    home: dict[str, Any] = node.get("headRepository") or {}
-    login = str(author.get("login") or GHOST.login)
-    bot = author.get("__typename") == "Bot"
-    return PullObserved(
-        number=PullNumber(int(node["number"])),
-        title=str(node["title"]),
-        author=Person(
-            id=int(author.get("databaseId") or GHOST.id),
-            login=f"{login}[bot]" if bot and not login.endswith("[bot]") else login,
-            type="Bot" if bot else "User",
-        ),
-        head_sha=Sha(str(node["headRefOid"])),
-        head_ref=str(node["headRefName"]),
-        head_repo_id=RepoId(int(home["databaseId"])) if home.get("databaseId") else None,
-        head_owner=(home.get("owner") or {}).get("login"),
-        base_ref=str(node["baseRefName"]),
-        state="open",
-        updated_at=seconds(node["updatedAt"]) or 0.0,
-        draft=bool(node.get("isDraft")),
-        labels=tuple(sorted(str(label["name"]) for label in node["labels"]["nodes"])),
-    )
 
 
 def _rollup(head: Sha, commit: Json) -> RollupSeen:
