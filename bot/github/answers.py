@@ -12,10 +12,10 @@ import math
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from bot.github.errors import GitHubError, LimitKind, NotFound, PermissionMissing, Refused, Unavailable
-from bot.github.values import Answer
+from bot.github.errors import GitHubError, NotFound, PermissionMissing, Refused, Unavailable
+from bot.github.values import Answer, LimitHit
 
 LONGEST_WAIT: Final = 24 * 3600.0
 LONGEST_RESET: Final = 3600.0 + 60.0  # allowances are per hour; a clock that is wrong must not stop the bot for longer
@@ -23,13 +23,6 @@ _TOO_FAST: Final = re.compile(
     r"(?i)rate limit|abuse detection|submitted too quickly|temporarily blocked from content creation|wait a few minutes"
 )
 _LACKING: Final = "resource not accessible by"
-
-
-class LimitHit(NamedTuple):
-    """A rate limit. `resume_at` is None where GitHub did not say; then at least a minute, longer each time."""
-
-    kind: LimitKind
-    resume_at: float | None
 
 
 def decoded(answer: Answer) -> Any:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bot.clock import Clock
-from bot.github.answers import LimitHit, reset_at
+from bot.github.answers import reset_at
 from bot.github.errors import RateLimited
+from bot.github.values import LimitHit
 
 HOUR = 3600.0
 SAME_WINDOW = 60.0  # GitHub's servers disagree about a window's end by a second or so

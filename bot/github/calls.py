@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.github.answers import LimitHit, decoded, limit_hit, message_of, trouble
+from bot.github.answers import decoded, limit_hit, message_of, trouble
 from bot.github.auth import FRESH_FOR, FRESH_WAITS, Credential, Signer
 from bot.github.budget import Budget
 from bot.github.errors import GitHubError, PermissionMissing, Refused, Unavailable
 from bot.github.etags import EtagView
 from bot.github.exchange import Exchange
-from bot.github.values import Answer, Reply, Request
+from bot.github.values import Answer, LimitHit, Reply, Request
 from bot.github.wire import Wire
 
 Cached: TypeAlias = Callable[[str], EtagView]  # media type -> what this identity got before

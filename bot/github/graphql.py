@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from bot.github.answers import LimitHit, reset_at, retry_after
+from bot.github.answers import reset_at, retry_after
 from bot.github.errors import GitHubError, PermissionMissing, QueryFailed, Unavailable
-from bot.github.values import Reply
+from bot.github.values import LimitHit, Reply
 
 _COMMENTS: Final = re.compile(r"^(?:\s|,|#[^\n]*(?:\n|\Z))+")
 _PASSES: Final = re.compile(

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-if TYPE_CHECKING:
-    from bot.github.answers import LimitHit
-    from bot.github.errors import GitHubError
+from bot.github.errors import GitHubError, LimitKind
 
 JSON: Final = "application/vnd.github+json"
 READS: Final = frozenset({"GET", "HEAD"})
+
+
+class LimitHit(NamedTuple):
+    """A rate limit. `resume_at` is None where GitHub did not say; then at least a minute, longer each time."""
+
+    kind: LimitKind
+    resume_at: float | None
 
 
 class Reply(NamedTuple):

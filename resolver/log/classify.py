@@ -18,7 +18,7 @@ from resolver.log.matching import MatcherScan
 from resolver.log.rulebook import CompiledRules, Rule, compiled, load_rules
 from resolver.log.scan import TAGS
 from resolver.log.triage import Triage
-from resolver.log.verdict import conclude
+from resolver.log.verdict import Scanned, conclude
 
 __all__ = ["LogContext", "LogScan", "StepWindow", "Triage", "classify", "load_rules"]
 
@@ -56,7 +56,8 @@ class LogScan:
         """End the log and say what it told."""
         for window in self.reader.finish():
             self._window(window)
-        return conclude(self)
+        reader = self.reader
+        return conclude(Scanned(self.context, self.collector, self.considered, reader.lines, reader.bytes))
 
     def _window(self, window: Window) -> None:
         data = window.data

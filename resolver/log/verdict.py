@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from resolver.failure import Finding, Place
 from resolver.fingerprint import fingerprint, normalise_space, set_fingerprint
@@ -14,14 +13,12 @@ from resolver.log.drafts import Draft, Spot, Statement
 from resolver.log.keylines import choose_lines
 from resolver.log.merge import merge_items
 from resolver.log.paths import PathMap
+from resolver.log.rulebook import Rule
 from resolver.log.structured import parse_last_line
 from resolver.log.told import join_told
 from resolver.log.triage import Considered, Triage
 from resolver.secrets import mask
 from resolver.taxonomy import CLASS_OF_KIND, class_in_own_workflow
-
-if TYPE_CHECKING:
-    from resolver.log.classify import LogScan
 
 SOLID = 60
 """From this weight on a finding stands for itself; lighter ones are told only where nothing solid was found."""
@@ -68,7 +65,18 @@ class Case:
     exits: list[Statement]
 
 
-def conclude(scan: LogScan) -> Triage:
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """A log that has been read to its end: what was collected, what rules matched (line, rule, text), and its size."""
+
+    context: LogContext
+    collector: Collector
+    considered: Sequence[tuple[int, Rule, str]]
+    lines: int
+    bytes: int
+
+
+def conclude(scan: Scanned) -> Triage:
     """The triage of a scan whose log has ended."""
     collector, context = scan.collector, scan.context
     case = _case(collector)
@@ -77,8 +85,8 @@ def conclude(scan: LogScan) -> Triage:
     )
     status = next((s.status for s in reversed(case.exits) if s.status), None)
     facts = {
-        "lines": scan.reader.lines,
-        "bytes": scan.reader.bytes,
+        "lines": scan.lines,
+        "bytes": scan.bytes,
         "considered": considered,
         "exit_status": status,
         "flaky": _flaky(collector, case),
@@ -124,7 +132,7 @@ def _flaky(collector: Collector, case: Case) -> tuple[str, ...]:
     return tuple(mask(item) for item in collector.flaky if item not in failing)
 
 
-def _weigh(scan: LogScan, case: Case, facts: dict[str, object]) -> Triage:
+def _weigh(scan: Scanned, case: Case, facts: dict[str, object]) -> Triage:
     context, collector = scan.context, scan.collector
     drafts = merge_items(case.drafts)
     top = max((d.weight for d in drafts), default=0)
@@ -246,7 +254,7 @@ def _place(spot: Spot, message: str, maps: PathMap) -> Place:
     return maps.place(spot.path, spot.line, spot.col, mask(spot.message or message))
 
 
-def _from_statements(scan: LogScan, case: Case, summary: Statement | None, facts: dict[str, object]) -> Triage:
+def _from_statements(scan: Scanned, case: Case, summary: Statement | None, facts: dict[str, object]) -> Triage:
     """Nothing but a summary, or an exit status: a job-level failure."""
     told = summary or (case.exits[-1] if case.exits else None)
     if told is None:
