@@ -116,21 +116,28 @@ def job_finished(job: Json) -> JobFinished | None:
         if job["status"] != "completed" or not job.get("conclusion"):
             return None
         return JobFinished(
-            job_id=int(job["id"]),
-            run_id=int(job["run_id"]),
-            attempt=int(job.get("run_attempt") or 1),
-            name=str(job["name"]),
-            workflow=str(job.get("workflow_name") or ""),
-            head_sha=Sha(str(job["head_sha"])),
+            **job_identity(job),
             head_branch=job.get("head_branch"),
             conclusion=str(job["conclusion"]),
             started_at=seconds(job.get("started_at")),
             completed_at=seconds(job.get("completed_at")),
-            runner=job.get("runner_name"),
-            url=str(job.get("html_url") or ""),
             steps=tuple(_step(step) for step in job.get("steps") or ()),
             check_run_id=_last_number(job.get("check_run_url")),
         )
+
+
+def job_identity(job: Json) -> dict[str, Any]:
+    """Read what every job has, whether it has ended or not, as the fields of its facts."""
+    return {
+        "job_id": int(job["id"]),
+        "run_id": int(job["run_id"]),
+        "attempt": int(job.get("run_attempt") or 1),
+        "name": str(job["name"]),
+        "workflow": str(job.get("workflow_name") or ""),
+        "head_sha": Sha(str(job["head_sha"])),
+        "runner": job.get("runner_name"),
+        "url": str(job.get("html_url") or ""),
+    }
 
 
 def _last_number(address: object) -> int | None:

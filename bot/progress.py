@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bot.objects import Json, seconds, understood
-from resolver.ids import Sha
+from bot.objects import Json, job_identity, seconds, understood
 from resolver.progress import JobProgressed, StepSeen
 
 
@@ -24,17 +23,10 @@ def job_progressed(job: Json, seen_at: float | None = None) -> JobProgressed | N
         since = (made if waits and made is not None else begun) or made or 0.0
         times = [at for step in steps for at in (step.started_at, step.completed_at) if at is not None]
         return JobProgressed(
-            job_id=int(job["id"]),
-            run_id=int(job["run_id"]),
-            attempt=int(job.get("run_attempt") or 1),
-            name=str(job["name"]),
-            workflow=str(job.get("workflow_name") or ""),
-            head_sha=Sha(str(job["head_sha"])),
+            **job_identity(job),
             status=str(job["status"]),
             since=since,
             seen_at=seen_at if seen_at is not None else max((since, *times)),
-            url=str(job.get("html_url") or ""),
-            runner=job.get("runner_name"),
             steps=steps,
         )
 

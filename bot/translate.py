@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.commands import command_in, press_in
 from bot.objects import (
     Json,
     NotUnderstood,
@@ -23,7 +24,6 @@ from bot.objects import (
 )
 from bot.progress import job_progressed
 from bot.third_party import check_finished, status_seen
-from bot.told_commands import command_in, press_in
 from resolver.command_facts import CommandGiven
 from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, InstallationChanged
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha

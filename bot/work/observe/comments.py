@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from bot.commands import command_in
 from bot.objects import seconds
-from bot.told_commands import command_in
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.command_facts import CommandGiven, CommentsRead

@@ -15,8 +15,8 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.command_line import PREFIX, parse_line
-from bot.command_text import Piece, Shade, pieces_of
+from bot.commands.line import PREFIX, parse_line
+from bot.commands.pieces import Piece, Shade, pieces_of
 from bot.words.inert import visible
 from resolver.commands import Command, Misread, Stop
 from resolver.records import Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from bot.commands import read_commands
+from bot.commands.markdown import read_commands
 from bot.objects import Json, seconds
 from resolver.command_facts import Button, CommandGiven
 from resolver.commands import Command, Explain, Retry, Sender, Sync

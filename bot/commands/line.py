@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final, Literal, assert_never
 
-from bot.answer_words import AnswerWord, QuoteFault, split_words
-from bot.command_text import Piece
+from bot.commands.pieces import Piece
+from bot.commands.words import AnswerWord, QuoteFault, split_words
 from resolver.commands import (
     NAMES,
     Answer,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bot.command_text import Piece
+from bot.commands.pieces import Piece
 
 _CLOSES: Final = {'"': '"', "'": "'", "\u201c": "\u201d", "\u201e": "\u201c", "\u00ab": "\u00bb"}
 _STRAY: Final = frozenset('"\u201c\u201d\u201e')
