@@ -19,6 +19,7 @@ from resolver.actions import (
     WriteHandoffs,
 )
 from resolver.facts import RepoObserved
+from resolver.model_actions import CallModel
 from resolver.records import Record
 from resolver.repair_actions import RemoveReported, StartRepairJob
 from resolver.talk_actions import Notify, PostDecision, PostReply, React, SetLabel
@@ -74,6 +75,13 @@ NOTICES = "notify:"
 """What the lanes of notifications begin with: one for each destination of an installation, apart from GitHub's."""
 
 
+QUESTIONS = "model:"
+"""What the lanes of questions to the model begin with: one for each installation."""
+
+ASIDE = (NOTICES, QUESTIONS)
+"""Lanes whose orders wait for somebody other than GitHub, so that nobody waits for them."""
+
+
 def lane(repo: RepoObserved, *, write: bool) -> str:
     """Name the pacing queue: one for the writes of an installation, one for its reads."""
     return f"{'write' if write else 'read'}:{repo.installation_id}"
@@ -84,11 +92,12 @@ def order_for(key: str, repo: RepoObserved, action: AnyAction, ticket: str, now:
     assignment = Assignment(repo=repo, ticket=ticket, action=action)
     write = writes(action)
     notice = f"{NOTICES}{repo.installation_id}:{action.destination}" if isinstance(action, Notify) else None
+    question = f"{QUESTIONS}{repo.installation_id}" if isinstance(action, CallModel) else None
     return Order(
         key=key,
         action_key=f"{key}|{ticket}",
         target=action.target,
-        lane=notice or lane(repo, write=write),
+        lane=notice or question or lane(repo, write=write),
         serial=write or notice is not None,
         priority=PRIORITY.get(action.type, USUAL),
         not_before=now,

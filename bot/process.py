@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from aiohttp import web
 
 from bot.clock import Clock
 from bot.github import GitHub, open_session
 from bot.intake import IntakeRules
+from bot.llm import Model, open_model
 from bot.lookout import LookoutLimits
 from bot.metrics import budget_samples
 from bot.notify import open_destinations
@@ -45,7 +47,11 @@ async def open_process(
     """Open everything that a process needs, and close it again; nothing runs before `service.run` or `service.step`."""
     store = await open_store(settings.store, clock)
     try:
-        async with open_session() as session, open_destinations(settings.destinations) as destinations:
+        async with (
+            open_session() as session,
+            open_destinations(settings.destinations) as destinations,
+            open_model(settings) as model,
+        ):
             github = GitHub(session, settings.app, clock)
             service = Service(
                 store,
@@ -54,10 +60,11 @@ async def open_process(
                 stopped=settings.stopped,
                 web_url=settings.pages,
                 own_app=int(settings.app_id),
-                limits=limits.model_copy(update={"ceiling": settings.mode}),
+                limits=limits.model_copy(update=_server_limits(settings, model)),
                 pace=pace,
                 lookout=lookout,
                 destinations=destinations,
+                model=model,
             )
             secrets = tuple(secret.get_secret_value().encode() for secret in settings.webhook_secrets)
             intake = Intake(store, IntakeRules(secrets=secrets, events=USED_EVENTS))
@@ -69,3 +76,8 @@ async def open_process(
                 await service.close()
     finally:
         await store.close()
+
+
+def _server_limits(settings: Settings, model: Model | None) -> dict[str, Any]:
+    """What the server allows of what a repository may ask for."""
+    return {"ceiling": settings.mode, "model_calls_per_day": settings.llm_calls_per_day if model is not None else 0}

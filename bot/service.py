@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from bot.clock import Clock
 from bot.github import GitHub
+from bot.llm import Model
 from bot.lookout import Lookout, LookoutLimits
 from bot.loop import Loop
 from bot.notify import Destinations
@@ -53,10 +54,13 @@ class Service:
         pace: Pace | None = None,
         lookout: LookoutLimits | None = None,
         destinations: Destinations | None = None,
+        model: Model | None = None,
     ) -> None:
         self.store, self._clock = store, clock
         self._loop = Loop(store, clock, limits, own_app=own_app)
-        self._workers = Workers(store, github, clock, stopped, web_url=web_url, pace=pace, destinations=destinations)
+        self._workers = Workers(
+            store, github, clock, stopped, web_url=web_url, pace=pace, destinations=destinations, model=model
+        )
         self._lookout = Lookout(store, github, clock, lookout)
         self._rhythm = Rhythm()
         self._look_at = 0.0

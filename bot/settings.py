@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from bot.github.identity import PUBLIC_GITHUB, AppSettings, read_private_key
 
@@ -98,6 +108,25 @@ class Settings(BaseModel):
         None,
         description="while this file exists there is no action; by default STOP in the state directory",
     )
+
+    llm_url: str = Field(
+        "",
+        pattern=r"^($|https?://[^\s/?#@]+(/[^\s?#]*)?$)",
+        description="the address of an OpenAI-compatible endpoint, https://HOST/v1; empty for no model",
+    )
+    llm_key: SecretStr = Field(SecretStr(""), description="the endpoint's key; empty where it asks for none")
+    llm_model: str = Field("", max_length=200, validate_default=True, description="the model's name at the endpoint")
+    llm_timeout: float = Field(30.0, ge=0.1, le=300, description="how many seconds an answer may take")
+    llm_calls_per_day: int = Field(
+        100, ge=0, le=10_000, description="how many calls a repository may cost in a day at most"
+    )
+
+    @field_validator("llm_model")
+    @classmethod
+    def _named(cls, value: str, info: ValidationInfo) -> str:
+        if info.data.get("llm_url") and not value:
+            raise PydanticCustomError("unnamed", "is missing, though llm_url is given")
+        return value
 
     @property
     def app(self) -> AppSettings:

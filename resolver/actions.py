@@ -16,6 +16,7 @@ from resolver.executions import Check
 from resolver.facts import RollupSeen, StepFinished
 from resolver.handoff import BRANCH, Handoff
 from resolver.ids import PullNumber, RunId, Sha
+from resolver.model_actions import CallModel
 from resolver.repair_actions import RepairAction
 from resolver.report import Report
 from resolver.talk_actions import TalkAction
@@ -346,5 +347,6 @@ AnyAction = (
     | WriteHandoffs
     | PostCheck
     | PostComment
+    | CallModel
     | TalkAction
 )

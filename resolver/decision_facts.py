@@ -9,17 +9,20 @@ from resolver.attribution.outcome import Verdict
 from resolver.decisions import Decision
 from resolver.ids import PullNumber, Sha
 from resolver.records import Record
+from resolver.resolve_facts import Proposal
 
 
 class DecisionRequested(Decision):
     """
     A question was decided on. `because` is the verdict that led to it, `reds` how many failed executions of its check
-    were known: the same matter is asked again only after a further one. `why` is what stands in the way, in words.
+    were known: the same matter is asked again only after a further one. `why` is what stands in the way, in words,
+    `proposed` what a model that was asked before had to say.
     """
 
     because: Verdict | None = None
     reds: int = 0
     why: str = ""
+    proposed: Proposal | None = None
 
     def decision(self) -> Decision:
         """Give the question alone."""

@@ -9,6 +9,7 @@ from resolver.facts import Decided
 from resolver.fold_quarantine import fold_answer, fold_quarantine
 from resolver.fold_resolve import fold_resolve
 from resolver.fold_talk import fold_talk
+from resolver.model_facts import ModelReplied
 from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
 from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
@@ -22,7 +23,7 @@ def fold_decided(state: RepoState, fact: Decided) -> RepoState:
             return fold_talk(state, fact)
         case DecisionAnswered():
             return _answered(state, fact)
-        case ResolveDecided() | ResolveEnded() | RepairReported() | RepairDone() | RepairFailed():
+        case ResolveDecided() | ResolveEnded() | RepairReported() | RepairDone() | RepairFailed() | ModelReplied():
             return fold_resolve(state, fact)
         case TaskQuarantined() | QuarantineLifted():
             return fold_quarantine(state, fact)

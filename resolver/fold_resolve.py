@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from resolver.model_facts import ModelReplied
 from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.resolve_facts import Resolution, ResolveDecided, ResolveEnded, ResolveFact
 from resolver.state import Pull, RepoState
 
 
 def fold_resolve(state: RepoState, fact: ResolveFact) -> RepoState:
-    """Give the state after a decision, or its outcome; nothing changes where the pull request is not known."""
+    """Give the state after a decision, its outcome or a model's reply; an unknown pull request changes nothing."""
     pull = state.pulls.get(fact.number)
     if pull is None:
         return state
@@ -31,6 +32,8 @@ def _pull(pull: Pull, fact: ResolveFact) -> Pull:
             known = _told(pull, fact.ref_decision_seq, "repaired", fact)
         case RepairFailed():
             known = _told(pull, fact.ref_decision_seq, "failed", fact)
+        case ModelReplied():
+            return replace(pull, replies={**pull.replies, fact.id: fact})
         case _:
             assert_never(fact)
     return replace(pull, resolutions=known)

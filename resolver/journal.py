@@ -51,6 +51,7 @@ from resolver.facts import (
 )
 from resolver.ids import PullNumber
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.model_facts import ModelReplied
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
 from resolver.records import Record
@@ -110,6 +111,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "repair.reported": RepairReported,
     "repair.done": RepairDone,
     "repair.failed": RepairFailed,
+    "model.replied": ModelReplied,
     "comment.gone": CommentGone,
     "engine.stuck": EngineStuck,
 }
@@ -221,6 +223,8 @@ def _decided(fact: Decided) -> str:
             return str(fact.seq)
         case ResolveEnded() | RepairReported() | RepairDone() | RepairFailed():
             return str(fact.ref_decision_seq)
+        case ModelReplied():
+            return fact.id
         case DecisionRequested() | DecisionAnswered() | HandoffWritten() | HandoffRefused():
             return fact.decision_id
         case TaskQuarantined() | QuarantineLifted():

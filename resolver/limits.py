@@ -12,6 +12,9 @@ class Limits(Record):
     ceiling: Mode = "observe"
     """The most that any repository's configuration may switch on in this process."""
 
+    model_calls_per_day: int = 0
+    """How many calls to a model one repository may cost in a day, whatever its configuration says; 0: there is none."""
+
     probe_patience: float = 6 * 3_600.0
     """After so long a probe that never reported is given up and its branch removed."""
 

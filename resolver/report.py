@@ -10,6 +10,7 @@ from resolver.failure import Failure
 from resolver.ids import PullNumber, Sha
 from resolver.progress import JobStalled
 from resolver.records import Record
+from resolver.resolve_facts import Proposal
 
 
 class FailedCheck(Record):
@@ -54,7 +55,7 @@ class Standing(Record):
     """What attribution has come to on a head: the verdicts, the one that the task's action follows first.
 
     `waiting` names what is being obtained (`rerun`, `probe`, `base`, `log`, `time`), `doubts` say why a failure has no
-    verdict.
+    verdict. `proposed` is what a model proposed and is being done.
     """
 
     verdicts: tuple[Verdict, ...] = ()
@@ -63,6 +64,7 @@ class Standing(Record):
     doubts: tuple[str, ...] = ()
     hindrance: str | None = None
     outage: str | None = None
+    proposed: Proposal | None = None
 
 
 class Held(Record):

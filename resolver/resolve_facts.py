@@ -6,6 +6,7 @@ from typing import Literal
 
 from resolver.executions import Check
 from resolver.ids import PullNumber, Sha
+from resolver.model_facts import ModelReplied
 from resolver.policy import Action
 from resolver.records import Record
 from resolver.repair_facts import RepairDone, RepairFact, RepairFailed, RepairReported
@@ -35,6 +36,18 @@ class ResolveDecided(Record):
     rationale: str | None = None
     unreachable: bool = False
 
+    @property
+    def proposal(self) -> Proposal | None:
+        """The model's part in it; None where the table decided."""
+        return Proposal(action=self.action, rationale=self.rationale or "") if self.source == "llm" else None
+
+
+class Proposal(Record):
+    """What a model was asked for and what came of it. `rationale` is text of others, masked."""
+
+    action: Action
+    rationale: str
+
 
 class ResolveEnded(Record):
     """What came of a decision: `resolve.outcome`. Success is an observed success of the check, nothing less."""
@@ -46,7 +59,7 @@ class ResolveEnded(Record):
     reason: str = ""
 
 
-ResolveFact = ResolveDecided | ResolveEnded | RepairFact
+ResolveFact = ResolveDecided | ResolveEnded | RepairFact | ModelReplied
 
 
 class Resolution(Record):

@@ -29,6 +29,7 @@ from resolver.facts import (
 )
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.ledger import Ledger
+from resolver.model_facts import ModelReplied
 from resolver.once import Follows
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine import Quarantine, standing_quarantine
@@ -161,7 +162,8 @@ class Pull:
 
     `scope` are the files that it changed when it was first seen. `pushes` are the times of people's pushes, `drifts`
     the verdicts `base-drift` on any head, `verdicts` those that stand on this head, by `verdict_key`. `comment_id` is
-    the sticky comment, `comments_at` when new ones were made; `stuck` says why nothing is done on it.
+    the sticky comment, `comments_at` when new ones were made; `stuck` says why nothing is done on it. `replies` are the
+    model's, by the call's target.
     """
 
     seen: PullObserved
@@ -178,6 +180,7 @@ class Pull:
     stuck: str | None = None
     talk: Talk = field(default_factory=Talk)
     resolutions: Mapping[int, Resolution] = field(default_factory=_nothing)
+    replies: Mapping[str, ModelReplied] = field(default_factory=_nothing)
     quarantines: tuple[Quarantine, ...] = ()
 
     @property

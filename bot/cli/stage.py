@@ -41,7 +41,7 @@ class Unsettled(Exception):
 
 @dataclass
 class Stage:
-    """One failres, one GitHub, one clock."""
+    """One failres, one GitHub, one clock. `given` are further settings of failres, as of its next start."""
 
     root: Path
     sandbox: Sandbox
@@ -51,6 +51,7 @@ class Stage:
     port: int = 0
     store_url: str = ""
     ready_at: int = 0
+    given: dict[str, Any] = field(default_factory=dict)
     _life: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     @property
@@ -93,6 +94,7 @@ class Stage:
             state_dir=self.root / "state",
             mode="act",
             store_url=self.store_url,
+            **self.given,
         )
 
     async def step(self) -> bool:

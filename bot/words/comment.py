@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.held import held
 from bot.words.inert import code, escape_html, fence, fold_in
+from bot.words.model import proposed
 from bot.words.repair import mended_by, repair
 from bot.words.stall import stalls, unfinished, what_next
 from bot.words.verdict import evidence, following, hindered, open_question, outage, sentence, whole_evidence
@@ -137,6 +138,8 @@ def next_step(report: Report) -> str:
     """Say what follows, and that failres does nothing where it may only explain."""
     lead = report.cause.lead
     known = open_question(report) if lead is None else what_next(report, lead) or following(lead)
+    if report.cause.proposed:
+        known += f" {proposed(report.cause.proposed)}"
     if report.cause.hindrance:
         known += f" It was not done: {hindered(report.cause.hindrance)}."
     if report.cause.outage:

@@ -7,6 +7,7 @@ from typing import Final
 
 from bot.words.comment import LIMIT
 from bot.words.inert import code, escape_html, fold_in, one_line
+from bot.words.model import proposed
 from bot.words.replies import OPTION_WORDS, forms
 from bot.words.verdict import evidence, subject
 from resolver.decision_facts import DecisionRequested, Ended, HandoffRefused, HandoffWritten
@@ -37,6 +38,8 @@ def render(action: PostDecision, repo_url: str) -> str:
         parts += [f"**{asked.question}** {_ended(action.ended)}", happened(asked)]
     else:
         parts += [f"**{asked.question}**", happened(asked), _replies(asked)]
+    if asked.proposed is not None:
+        parts.insert(3, proposed(asked.proposed))
     if asked.because is not None:
         parts.append(fold_in("Evidence", evidence(asked.because)))
     if action.handoff is not None:

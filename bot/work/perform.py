@@ -6,6 +6,7 @@ from typing import assert_never
 
 from bot.work.act.checks import post_check
 from bot.work.act.comments import post_comment
+from bot.work.act.consult import call_model
 from bot.work.act.handoff import write_handoffs
 from bot.work.act.probe import start_probe
 from bot.work.act.repair import repair
@@ -42,6 +43,7 @@ from resolver.actions import (
     SyncBranch,
     WriteHandoffs,
 )
+from resolver.model_actions import CallModel
 from resolver.repair_actions import RemoveReported, ReportCaches, ReportLeftovers, StartRepairJob
 from resolver.talk_actions import Notify, PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
 
@@ -77,15 +79,19 @@ async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
             return await post_comment(place, action, kept)
         case RerunJobs():
             return await rerun_jobs(place, action)
-        case StartProbe():
-            return await start_probe(place, action)
-        case RemoveProbe():
-            return await remove_probe(place, action)
+        case StartProbe() | RemoveProbe():
+            return await _probe(place, action)
         case SyncBranch():
             return await sync_branch(place, action)
+        case CallModel():
+            return await call_model(place, action, kept)
         case ReportCaches() | ReportLeftovers() | RemoveReported() | StartRepairJob():
             return await repair(place, action)
         case ReadStanding() | ReadComments() | React() | PostReply() | SetLabel() | PostDecision() | Notify():
             return await converse(place, action)
         case _:
             assert_never(action)
+
+
+async def _probe(place: Place, action: StartProbe | RemoveProbe) -> Outcome:
+    return await (start_probe(place, action) if isinstance(action, StartProbe) else remove_probe(place, action))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.clock import Clock
 from bot.github import GitHub, Installation, route
+from bot.llm import Model
 from bot.notify import Destinations
 from resolver.facts import RepoObserved
 
@@ -36,7 +37,10 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A repository to work on. After a rename GitHub redirects the old path, until a delivery brings the new name."""
+    """A repository to work on. After a rename GitHub redirects the old path, until a delivery brings the new name.
+
+    `model` is whom the model rung asks, None where there is nobody.
+    """
 
     github: GitHub
     repo: RepoObserved
@@ -44,6 +48,7 @@ class Place:
     pace: Pace
     web_url: str = "https://github.com"
     destinations: Destinations = field(default_factory=Destinations)
+    model: Model | None = None
 
     @property
     def installation(self) -> Installation:

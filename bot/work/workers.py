@@ -1,7 +1,8 @@
 """The workers: take orders from the outbox, carry them out, and send what came of them back through the inbox.
 
 An order that may have reached GitHub already is carried out the same way: every write looks first for what is there.
-Rate limits hold the installation's lanes and nobody else's.
+A call to the model cannot be looked up, so that one which may have been made already is given up. Rate limits hold the
+installation's lanes and nobody else's.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from collections.abc import Callable
 
 from bot.clock import Clock
 from bot.github import GitHub, GitHubError, NotFound, PermissionMissing, RateLimited, Refused, TooLarge, Unavailable
+from bot.llm import Model, Replied
 from bot.notify import Destinations
-from bot.orders import NOTICES, Assignment, acts, assignment_of, lane, writes
+from bot.orders import ASIDE, Assignment, acts, assignment_of, lane, writes
 from bot.store import LeasedOrder, LeaseLost, Store, StoreUnavailable
+from bot.work.act.consult import CUT_OFF, answered, later
 from bot.work.act.notice import NotYet
 from bot.work.observe.logs import no_log
 from bot.work.outcome import Outcome, delivery_of
@@ -22,6 +25,7 @@ from bot.work.pacing import Pacing
 from bot.work.perform import perform
 from bot.work.place import Pace, Place
 from resolver.actions import AnyAction, ReadLog
+from resolver.model_actions import CallModel
 
 log = logging.getLogger(__name__)
 
@@ -39,22 +43,23 @@ class Workers:
         web_url: str,
         pace: Pace | None = None,
         destinations: Destinations | None = None,
+        model: Model | None = None,
     ) -> None:
         self._store, self._github, self._clock, self._stopped = store, github, clock, stopped
         self._web_url, self._pace = web_url, pace or Pace()
         self._pacing = Pacing(self._pace)
-        self._destinations = destinations or Destinations()
+        self._destinations, self._model = destinations or Destinations(), model
         self._aside: set[asyncio.Task[None]] = set()
 
     async def run_ready(self) -> int:
         """Carry out the orders that may go now, side by side; returns how many there were.
 
-        Notifications go on beside it: nobody waits for a receiver that is slow.
+        Notifications and questions to the model go on beside it: nobody waits for a receiver that is slow.
         """
         orders = await self._store.claim_orders(self._pace.orders, self._pace.lease)
         async with asyncio.TaskGroup() as group:
             for leased in orders:
-                if leased.order.lane.startswith(NOTICES):
+                if leased.order.lane.startswith(ASIDE):
                     self._start_aside(leased)
                 else:
                     group.create_task(self._carry_out(leased))
@@ -68,10 +73,10 @@ class Workers:
     def _ended_aside(self, task: asyncio.Task[None]) -> None:
         self._aside.discard(task)
         if not task.cancelled() and task.exception() is not None:
-            log.error("a notification was not recorded and is sent again: %s", task.exception())
+            log.error("what came of an order beside the others was not recorded: %s", task.exception())
 
     async def settled(self) -> None:
-        """Wait for the notifications that are on their way."""
+        """Wait for what is on its way beside the others."""
         await asyncio.gather(*self._aside)
 
     async def close(self) -> None:
@@ -84,11 +89,16 @@ class Workers:
     async def _carry_out(self, leased: LeasedOrder) -> None:
         try:
             assignment = assignment_of(leased.order)
+            place = Place(
+                self._github, assignment.repo, self._clock, self._pace, self._web_url, self._destinations, self._model
+            )
+            if isinstance(assignment.action, CallModel):
+                await self._ask(leased, assignment, assignment.action, place)
+                return
             stopped = self._stopped() if acts(assignment.action) else None
             if stopped:
                 await self._store.retry_order(leased, self._clock.now() + self._pace.stop_rest, reason=stopped)
                 return
-            place = Place(self._github, assignment.repo, self._clock, self._pace, self._web_url, self._destinations)
             await self._try(leased, assignment, place)
         except LeaseLost:
             log.warning("%s was taken over by another worker", leased.order.action_key)
@@ -98,6 +108,17 @@ class Workers:
             log.exception("%s failed in a way that was not foreseen", leased.order.action_key)
             wait = self._clock.now() + self._pace.refusal_rest
             await self._store.retry_order(leased, wait, reason=f"{type(error).__name__} in the worker")
+
+    async def _ask(self, leased: LeasedOrder, assignment: Assignment, action: CallModel, place: Place) -> None:
+        """Ask the model in the order's first attempt alone; whatever keeps it from that ends this order for a later."""
+        stopped = self._stopped()
+        if leased.attempts > 1:
+            outcome = answered(place, action, Replied(CUT_OFF))
+        elif stopped:
+            outcome = later(place, stopped)
+        else:
+            outcome = await perform(place, action, self._store)
+        await self._finish(leased, assignment, outcome)
 
     async def _try(self, leased: LeasedOrder, assignment: Assignment, place: Place) -> None:
         try:

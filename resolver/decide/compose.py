@@ -7,6 +7,7 @@ from typing import Literal
 from resolver.attribution import ORDER, Attribution, Undecided
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
+from resolver.decide.ask_model import under_way
 from resolver.decide.follow import hindrance
 from resolver.decide.repairs_told import repairs_told
 from resolver.decide.rights import DEPENDABOT, config_of, managed
@@ -75,6 +76,7 @@ def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing
         lead=lead,
         hindrance=hindrance(pull, lead),
         outage=state.outage.reason if state.outage.on else None,
+        proposed=under_way(pull),
         waiting=tuple(kinds),
         doubts=tuple(dict.fromkeys(each.reason for each in open_ones)),
     )

@@ -9,6 +9,7 @@ from resolver.actions import AnyAction
 from resolver.attribution import Verdict
 from resolver.casework import check_of, task_id
 from resolver.conclusions import Meaning, meaning
+from resolver.decide.ask_model import ask_model, proposal_of
 from resolver.decide.asked import rerun_is_left
 from resolver.decide.due import Due, earlier
 from resolver.decide.endings import circumstances, how_it_ended
@@ -21,7 +22,7 @@ from resolver.decide.resolve import escalation, why_escalated
 from resolver.decide.rights import config_of, managed, silence
 from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, Kind, Word, ask, kind_for
-from resolver.facts import Fact
+from resolver.resolve_facts import Proposal
 from resolver.state import Pull, RepoState
 from resolver.talk_actions import PostDecision
 
@@ -36,15 +37,11 @@ def questions(here: Here, left: int) -> Due:
     """
     state, pull, now = here.state, here.pull, here.now
     asked = _ask(here)
-    facts: tuple[Fact, ...] = ()
-    if asked is not None:
-        last = None
-        if asked.because is not None:
-            last = escalation(Matter(state, pull, asked.because.check, asked.fail_class, now))
-        facts = (last, asked) if last is not None else (asked,)
+    first = _put(here, asked) if asked is not None else Due()
+    facts = first.facts
     waiting = [each for each in pull.talk.decisions.values() if how_it_ended(state, pull, each, now) is None]
-    actions: list[AnyAction] = list(labels(state, pull, waiting, here.limits))
-    again_at: float | None = None
+    actions: list[AnyAction] = [*first.actions, *labels(state, pull, waiting, here.limits)]
+    again_at = first.again_at
     for decision in pull.talk.decisions.values():
         effect = pull.effects.get(f"decision:{decision.decision_id}")
         posted = effect is not None and "decisionComment" in effect.result
@@ -77,6 +74,18 @@ def questions(here: Here, left: int) -> Due:
     return Due(tuple(actions), again_at, facts)
 
 
+def _put(here: Here, asked: DecisionRequested) -> Due:
+    """Put the question to people, unless the table wants a model asked first."""
+    if asked.because is None:
+        return Due(facts=(asked,))
+    matter = Matter(here.state, here.pull, asked.because.check, asked.fail_class, here.now)
+    met = ask_model(matter, here.limits) if asked.kind == "failure" else None
+    if met is not None:
+        return Due(met.actions, met.again_at, met.facts)
+    last = escalation(matter)
+    return Due(facts=(last, asked) if last is not None else (asked,))
+
+
 def _ask(here: Here) -> DecisionRequested | None:
     state, pull, lead = here.state, here.pull, here.lead
     if lead is None or silence(state, pull) is not None or not _escalates(pull, lead):
@@ -89,7 +98,8 @@ def _ask(here: Here) -> DecisionRequested | None:
         return None
     reasons = (lead.reason, why_escalated(Matter(state, pull, lead.check, fail_class, here.now)))
     told = dict.fromkeys(part for each in reasons for part in each.split("; ") if part)
-    return request(here, kind, fail_class, "; ".join(told))
+    proposed = proposal_of(pull, lead.check, fail_class)
+    return request(here, kind, fail_class, "; ".join(told), proposed)
 
 
 def _escalates(pull: Pull, lead: Verdict) -> bool:
@@ -102,7 +112,9 @@ def _escalates(pull: Pull, lead: Verdict) -> bool:
     return lead.next_action in ("escalate", "decide")
 
 
-def request(here: Here, kind: Kind, fail_class: str, why: str) -> DecisionRequested | None:
+def request(
+    here: Here, kind: Kind, fail_class: str, why: str, proposed: Proposal | None = None
+) -> DecisionRequested | None:
     """Make a question, unless it stands already, was answered for good, or nothing has happened since its answer."""
     state, pull, lead = here.state, here.pull, here.lead
     now = circumstances(state, pull, here.now)
@@ -136,7 +148,7 @@ def request(here: Here, kind: Kind, fail_class: str, why: str) -> DecisionReques
     )
     decision = ask(asking, here.now)
     fields = {name: getattr(decision, name) for name in Decision.model_fields}
-    return DecisionRequested(**fields, because=lead, reds=reds, why=why)
+    return DecisionRequested(**fields, because=lead, reds=reds, why=why, proposed=proposed)
 
 
 def _class_of(state: RepoState, pull: Pull, lead: Verdict) -> str:

@@ -30,9 +30,9 @@ FOR_PEOPLE = "executing it again cannot help, and people decide on this class of
 
 def resolve(matter: Matter, limits: Limits) -> Met | Refusal:
     """Give what the table's action for a failure needs next, or why nothing of it can be done."""
-    forbidden = _forbidden(matter, limits)
-    if forbidden is not None:
-        return _refused(matter, forbidden)
+    why_not = forbidden(matter, limits)
+    if why_not is not None:
+        return _refused(matter, why_not)
     standing = here_decided(matter.pull, matter.check, matter.fail_class)
     if standing is None:
         return _decide(matter)
@@ -55,7 +55,8 @@ def hopeless(pull: Pull) -> Iterator[Refusal]:
                 yield Refusal(kind=kind, reason=FOR_PEOPLE, commit=None, check=decided.check)
 
 
-def _forbidden(matter: Matter, limits: Limits) -> str | None:
+def forbidden(matter: Matter, limits: Limits) -> str | None:
+    """Say why nothing of the table may be carried out here: rights and mode; None where it may."""
     if not managed(matter.state, matter.pull, matter.config):
         return "this pull request is not managed"
     reason = held(matter.pull)
@@ -78,7 +79,7 @@ def _decide(matter: Matter) -> Met | Refusal:
         return _refused(matter, tripped_reason(trip))
     if matter.job is None:
         return _refused(matter, "no failed job of it is known")
-    taken = resolution(matter, _possible(_take(matter.fail_class, made.attempt)), made.attempt)
+    taken = resolution(matter, possible(_take(matter.fail_class, made.attempt)), made.attempt)
     if taken.action == "accept-quarantine-continue":
         reason = f"the table ends `{matter.fail_class}` with a quarantine, and the rest of the run goes on"
         return Met(facts=(taken, quarantine(matter, failing_of(matter), "row", reason, final=True)))
@@ -90,7 +91,7 @@ def _take(fail_class: str, attempt: int) -> Take:
     return ruling if isinstance(ruling, Take) else Take(action="escalate")
 
 
-def _possible(take: Take) -> Take:
+def possible(take: Take) -> Take:
     """The same, or an escalation that says what cannot be done here; never another action instead."""
     able = within(take, Abilities())
     if able.action in (*RERUNS, "escalate", "accept-quarantine-continue"):
@@ -107,7 +108,7 @@ def escalation(matter: Matter) -> ResolveDecided | None:
     made = resolutions(matter.state, matter.pull, matter.fail_class)
     if tripped(matter.fail_class, "task", made, matter.config.budget) is not None:
         return None  # it is quarantined, or the run is paused, and no further resolution is made
-    take = _possible(_take(matter.fail_class, made.attempt))
+    take = possible(_take(matter.fail_class, made.attempt))
     return resolution(matter, take.model_copy(update={"action": "escalate"}), made.attempt)
 
 
@@ -118,8 +119,9 @@ def why_escalated(matter: Matter) -> str:
         return reason
     standing = here_decided(matter.pull, matter.check, matter.fail_class)
     if standing is not None:
-        ended = standing.ended
-        return (ended.reason if ended is not None else standing.decided.rationale) or ""
+        ended, decided = standing.ended, standing.decided
+        said = decided.rationale if decided.proposal is None else ""  # a model's words are told as such
+        return (ended.reason if ended is not None else said) or ""
     if not matter.pull.resolutions:
         return ""
     made = resolutions(matter.state, matter.pull, matter.fail_class)

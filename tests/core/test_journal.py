@@ -26,6 +26,8 @@ from resolver.facts import (
 )
 from resolver.journal import KINDS, Unreadable, from_json, kind_of, once, to_json
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.llm import LlmAnswer
+from resolver.model_facts import ModelReplied, Usage
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled, StepSeen
 from resolver.quarantine_facts import QuarantinedAt, QuarantineLifted, TaskQuarantined
@@ -158,6 +160,16 @@ FACTS = [
     ProbeStarted(id="probe:1", at=5.0, check=CHECK.key, commit=BASE),
     Synced(id="sync:1", at=5.0, task="pr-7", base=BASE, head=HEAD, drift=True),
     *QUARANTINE_FACTS,
+    ModelReplied(
+        number=7,
+        head_sha=HEAD,
+        fail_class="unknown",
+        attempt=1,
+        call=2,
+        at=5.0,
+        answer=LlmAnswer(action="resume", rationale="a mirror was away", confidence="medium"),
+        usage=Usage(model="small", prompt_tokens=900, completion_tokens=30, seconds=1.25, cost=0.001),
+    ),
     CommentGone(number=7, comment_id=1),
     EngineStuck(number=7, head_sha=HEAD, error="KeyError"),
 ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from bot.llm import open_model
 from bot.settings import Settings, SettingsError, load_settings
 
 
@@ -48,6 +50,32 @@ def test_three_settings_are_enough(environ):
     assert settings.base_url == settings.app.base_url == "https://api.github.com"
     assert settings.store == f"sqlite:///{Path('state').absolute()}/failres.db"
     assert settings.stopped() is None
+
+
+async def test_there_is_no_model_by_default(environ):
+    """Without an endpoint no client is made, whatever a repository asks for; with one it needs a model's name."""
+    async with open_model(load_settings(environ)) as model:
+        assert model is None
+    environ["FAILRES_LLM_URL"] = "https://models.example/v1"
+    (told,) = wrong(environ)
+    assert told.startswith(
+        "FAILRES_LLM_MODEL (or llm_model in the settings file): is missing, though llm_url is given."
+    )
+    environ["FAILRES_LLM_MODEL"] = "small"
+    environ["FAILRES_LLM_KEY"] = "sk-secret"
+    settings = load_settings(environ)
+    assert "sk-secret" not in repr(settings)
+    async with open_model(settings) as model:
+        assert model is not None
+
+
+async def test_a_model_without_its_client_is_told_at_the_start(environ, monkeypatch, caplog):
+    """Where the extra is not installed there is no model, and the log says what to install."""
+    monkeypatch.setitem(sys.modules, "openai", None)
+    environ |= {"FAILRES_LLM_URL": "https://models.example/v1", "FAILRES_LLM_MODEL": "small"}
+    async with open_model(load_settings(environ)) as model:
+        assert model is None
+    assert "pip install 'failres[llm]'" in caplog.text
 
 
 def test_an_empty_environment_is_told_all_that_is_missing():

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from bot.cli.scenarios.bad_config import BAD_CONFIG
 from bot.cli.scenarios.fork import FORK
+from bot.cli.scenarios.llm_rung import LLM_RUNG
 from bot.cli.scenarios.noise import NOISE
 from bot.cli.scenarios.red_check import RED_CHECK
 from bot.cli.scenarios.resolving import RESOLVING
@@ -18,6 +19,7 @@ from bot.cli.scenarios.third_party import THIRD_PARTY
 from bot.cli.scenarios.whose import WHOSE
 
 SCENARIOS: Mapping[str, Scenario] = {
-    one.name: one for one in (RED_CHECK, NOISE, FORK, BAD_CONFIG, *WHOSE, *RESOLVING, STALL, STALL_WRAPPED, THIRD_PARTY)
+    one.name: one
+    for one in (RED_CHECK, NOISE, FORK, BAD_CONFIG, *WHOSE, *RESOLVING, LLM_RUNG, STALL, STALL_WRAPPED, THIRD_PARTY)
 }
 """All scenarios by name, the main one first."""

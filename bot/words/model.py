@@ -1,0 +1,35 @@
+"""What a model proposed, in words. Its own words are text of others: they stand in a code span and do nothing. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from bot.words.inert import code
+from resolver.policy import Action
+from resolver.resolve_facts import Proposal
+
+RATIONALE = 400
+
+PROPOSES: Final[Mapping[Action, str]] = MappingProxyType(
+    {
+        "resume": "to run the failed job once more",
+        "redo-task": "to have the task done anew",
+        "env-repair:provision-deps": "to run the failed job once more with its dependencies provisioned anew",
+        "env-repair:adapter-restart": "to see whether the fixer's command works again",
+        "env-repair:gc-dry-then-tmp-clean": "to remove what failres left behind, and to run the failed job once more",
+        "reroute": "to give the task to another fixer",
+        "park-retry": "to wait, and to run the failed job then",
+        "accept-quarantine-continue": "to leave this as it is and to go on with the rest",
+        "escalate": "to ask people",
+    }
+)
+
+
+def proposed(proposal: Proposal) -> str:
+    """Say that a model was asked, and what came of it; a decision to ask people may be its own or follow from none."""
+    if proposal.action == "escalate":
+        told = f"people have to decide: {code(proposal.rationale, RATIONALE)}"
+        return f"A model was asked about it, and {told}."
+    return f"A model proposed {PROPOSES[proposal.action]}: {code(proposal.rationale, RATIONALE)}."
