@@ -3,6 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
+from bot.sandbox.ci.runner.function_job import failed
 from bot.sandbox.faults import Fault
 from resolver.actions import RemoveProbe, StartProbe, probe_target
 from resolver.facts import GateAttributed, ProbeDispatched, ProbeRemoved, PullObserved
@@ -264,6 +265,26 @@ async def test_a_draft_tells_that_the_base_is_broken_and_is_no_task(world):
     assert draft.head_sha not in {check.head_sha for check in mine}
     seen = [from_json(row.kind, row.data) for row in await world.journal()]
     assert {fact.number for fact in seen if isinstance(fact, PullObserved)} == {pull.number}
+
+
+async def test_a_days_drafts_are_not_exceeded(calm):
+    """Two checks are red on a broken base, and one draft a day is allowed: the other check waits for tomorrow."""
+    text = workflow(job("unit"), job("lint"), on=PULLS)
+    config = MANAGED + "probes: {draftPull: true, draftPullsPerDay: 1}\n"
+    calm.sandbox.ci.job("lint", lambda _: failed("shop.py:1:1: F401 `os` imported but unused", "Found 1 error."))
+    repo = await open_shop(calm, text, config, **RED)
+    pull = calm.people.open_pull("docs", {"docs.md": "more\n"})
+    await calm.settle()
+    assert len(drafts(repo)) == 1
+    assert len((await classes(calm))[pull.number]) == 1
+    calm.clock.advance(3_600.0)
+    await calm.settle()
+    assert len(drafts(repo)) == 1
+    calm.clock.advance(86_400.0)
+    await calm.settle()
+    assert [each.state for each in drafts(repo)] == ["closed"] * 2
+    assert (await classes(calm))[pull.number] == {"base-defect"}
+    calm.said(pull)
 
 
 async def classes(world):
