@@ -118,7 +118,9 @@ def _probed(head: Head, job: JobFinished, probe: ProbeDispatched) -> Execution:
     """A probe's job. The one that was asked for stands for the check, whatever file it is in."""
     commit = probed_base(probe, tested_base(head, job.run_id))
     execution = _execution(head, job, side="probe", commit=commit)
-    return execution.model_copy(update={"check": stands_for(probe)}) if speaks(probe, head, job) else execution
+    if not speaks(probe, head, job):
+        return execution
+    return execution.model_copy(update={"check": stands_for(probe), "told_item": probe.item})
 
 
 def _of_others(state: RepoState, pull: Pull, prints: set[Fingerprint]) -> Iterator[Execution]:

@@ -281,7 +281,7 @@ class ProbeDispatched(Record):
     on `branch`. `run_id` is None where GitHub did not say which run it started; `nonce` then finds it.
 
     `event` is what makes the run that counts, `workflow` its file (empty: any on that commit), `pull` the draft pull
-    request that was opened for it.
+    request that was opened for it, `item` the test that the workflow was told to run first.
     """
 
     probe_id: str
@@ -294,6 +294,7 @@ class ProbeDispatched(Record):
     event: str = "workflow_dispatch"
     workflow: str = ""
     pull: PullNumber | None = None
+    item: str = ""
 
 
 class ProbeRemoved(Record):

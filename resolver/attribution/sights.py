@@ -131,12 +131,22 @@ def look(
         elif each.conclusive:
             alike = each.configuration == like.configuration and each.check.fork == like.check.fork
             fresh = each.finished_at is not None and each.finished_at >= fresh_from
-            green = _green(each, item, like if same_tests else None) if alike and fresh else None
+            counts = alike and fresh and _ran_whole(each, item, like)
+            green = _green(each, item, like if same_tests else None) if counts else None
             if green is not None:
                 greens.append(green)
             else:
                 (others if fresh and alike else stale).append(each)
     return Sight(tuple(reds), tuple(greens), tuple(others), tuple(stale), tuple(running))
+
+
+def _ran_whole(each: Execution, item: FailedItem, red: Execution) -> bool:
+    """Say whether a job that was told one item to run first was seen to run more, or all that the red had."""
+    if not each.told_item or each.result != "passed":
+        return True
+    if each.tests is not None:
+        return each.tests > 1 or each.tests == red.tests
+    return any(name != each.told_item and name not in item.holders for name in each.passed_items)
 
 
 def _green(each: Execution, item: FailedItem, red: Execution | None) -> Green | None:

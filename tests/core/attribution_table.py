@@ -14,6 +14,7 @@ Executions stand in the order of time, ten minutes apart, the last one just ende
              R still running            N# counted # items (after G or F, such as Q7)
     marks    @b1 tested with b1, @? with an unknown base; ~8h older by so much, ~never without times
              %x another configuration; ^ as for a fork; = the same run as the execution before, next attempt
+             ! told to run this item first
 
 The base line is b0 … b4; the task was tested with b2, which is the base unless `base=` says otherwise.
 """
@@ -47,7 +48,7 @@ OTHER = Fingerprint("v1-00000000000000aa")
 ITEM = "tests/test_a.py::test_x"
 CHECK = Check(workflow=".github/workflows/ci.yml", job="test")
 LINE = tuple(Sha(f"b{n}") for n in range(5))
-_TOKEN = re.compile(r"(?P<where>[a-z]\d?)\.(?P<result>[A-Z])(?P<tests>\d*)(?P<marks>[@~%^=].*)?$")
+_TOKEN = re.compile(r"(?P<where>[a-z]\d?)\.(?P<result>[A-Z])(?P<tests>\d*)(?P<marks>[@~%^=!].*)?$")
 _PLACE = (Place(path="src/a.py", line=12),)
 
 _KINDS = {
@@ -88,7 +89,7 @@ def executions(text: str, item: FailedItem) -> tuple[Execution, ...]:
 def _execution(token: str, number: int, ended: float, item: FailedItem, before: Execution | None) -> Execution:
     parsed = _TOKEN.match(token)
     assert parsed is not None, token
-    marks = dict(re.findall(r"([@~%^=])([\w?]*)", parsed["marks"] or ""))
+    marks = dict(re.findall(r"([@~%^=!])([\w?]*)", parsed["marks"] or ""))
     older = marks.get("~", "0h")
     times = (None, None)
     if older != "never":
@@ -105,6 +106,7 @@ def _execution(token: str, number: int, ended: float, item: FailedItem, before: 
         finished_at=times[1],
         tests=int(parsed["tests"]) if parsed["tests"] else None,
         configuration=marks.get("%", ""),
+        told_item=ITEM if "!" in marks else "",
     )
 
 

@@ -134,6 +134,16 @@ cancelled_alone_is_no_failure                  | h.K                    |       
 skipped_on_the_base_proves_nothing             | b2.S h.F h.F           |                         | want base b2
 empty_green_base                               | b2.E h.F h.F           |                         | want base b2 more
 empty_green_probe_is_not_asked_twice           | h.F h.F p2.E           |                         | unclassified → escalate
+green_probe_without_the_item_proves_nothing    | h.F h.F p2.Q           |                         | unclassified → escalate
+probe_that_ran_only_the_item_it_was_told       | h.F20 h.F20 p2.G1!     |                         | unclassified → escalate
+probe_that_shows_only_the_item_it_was_told     | h.F h.F p2.G!          |                         | unclassified → escalate
+probe_that_was_told_an_item_and_ran_all        | h.F20 h.F20 p2.G19!    |                         | task-defect → explain
+probe_that_was_told_the_only_item_there_is     | h.F1 h.F1 p2.G1!       |                         | task-defect → explain
+probe_that_failed_at_the_item_it_was_told      | h.F20 p2.F1!           |                         | base-defect → repair
+probe_that_failed_for_another_reason_once      | h.F h.F p2.X           |                         | want base b2 more
+probe_that_failed_for_another_reason_twice     | h.F h.F p2.X p2.X      |                         | unclassified → escalate
+probe_whose_ref_vanished                       | h.F h.F p2.K           |                         | want base b2
+probe_lost_to_the_network                      | h.F h.F p2.I           |                         | want base b2
 # the deterministic row first
 provision_row_first                            | b2.F h.F               | kind=dep                | want row
 provision_after_its_row                        | b2.F b2.F h.F          | kind=dep rowdone        | base-defect → repair

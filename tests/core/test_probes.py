@@ -205,3 +205,27 @@ def test_a_dispatch_carries_the_nonce_where_it_is_declared():
     theirs = choose(ci=ci(on="{workflow_dispatch: {inputs: {nonce: {required: true}}}}"))
     assert dict(theirs.inputs) == {"nonce": theirs.nonce}
     assert choose(ci=ci()).inputs == ()
+
+
+ITEMS = {
+    "tests/test_cart.py::test_total": True,
+    "tests/test_cart.py::test_total[1-2]": True,
+    "com.example.CartTest.total": True,
+    "pkg/cart.TestTotal": True,
+    "adds up, with tax": False,
+    "tests/test_cart.py::test_total[$(curl evil)]": False,
+    "x; rm -rf /": False,
+    "a`id`": False,
+    "${{ secrets.TOKEN }}": False,
+    "--rootdir=/tmp": False,
+    "a\nb": False,
+    "": False,
+    "a" * 301: False,
+}
+
+
+@pytest.mark.parametrize(("item", "named"), ITEMS.items(), ids=[repr(each[:30]) for each in ITEMS])
+def test_an_item_is_named_only_where_no_shell_and_no_option_parser_minds(item, named):
+    """Names of tests come from a log. One that is not plain is left out: the whole job runs in any case."""
+    plan = choose(wanted(item=item), probe=own(FOR_UNIT))
+    assert dict(plan.inputs)["item"] == (item if named else "")

@@ -2,9 +2,11 @@
 
 import pytest
 
+from bot.sandbox.ci.runner.function_job import failed
 from bot.sandbox.faults import Fault
 from resolver.actions import RemoveProbe, StartProbe, probe_target
 from resolver.facts import ProbeDispatched, ProbeRemoved
+from resolver.journal import from_json
 from resolver.probes import PREFIX
 from tests.stories.acts import (
     CHECK,
@@ -15,6 +17,7 @@ from tests.stories.acts import (
     open_shop,
     order,
     runs,
+    unit,
     workflow,
 )
 
@@ -33,10 +36,10 @@ jobs:
 """
 
 
-def probe(base, attempt=1, check=CHECK):
+def probe(base, attempt=1, check=CHECK, item=""):
     """The action that probes a check on a commit of main."""
     probe_id = probe_target(check, base, attempt)
-    return StartProbe(check=check, base_ref="main", base_sha=base, attempt=attempt, probe_id=probe_id)
+    return StartProbe(check=check, base_ref="main", base_sha=base, attempt=attempt, probe_id=probe_id, item=item)
 
 
 def branches(repo):
@@ -76,11 +79,12 @@ async def test_the_checks_own_workflow_is_dispatched_on_an_empty_child_of_the_ba
 
 
 async def test_the_repositorys_probe_workflow_goes_first_and_carries_the_nonce(calm):
-    """`failres-probe.yml` has a job for the check: it is asked for that check alone."""
+    """`failres-probe.yml` has a job for the check: it is asked for that check alone, and told what failed."""
     repo = await open_shop(calm, workflow(on=DISPATCHED), **{".github/workflows/failres-probe.yml": PROBE})
-    end = await order(calm, probe(repo.git.branch("main")))
+    end = await order(calm, probe(repo.git.branch("main"), item="tests/test_shop.py::test_discount"))
     (told,) = dispatched(end)
     (run,) = runs(repo, event="workflow_dispatch")
+    assert (told.item, run.inputs["item"]) == ("tests/test_shop.py::test_discount",) * 2
     assert (run.path, run.title) == (".github/workflows/failres-probe.yml", f"probe {told.nonce}")
     assert [(one.name, one.conclusion) for one in run.latest.jobs] == [("how-to", "skipped"), ("unit", "success")]
 
@@ -248,3 +252,62 @@ async def test_a_red_check_on_a_base_that_never_ran_is_probed_by_failres_itself(
     await world.later(3_600.0)
     assert [run.latest.conclusion for run in runs(repo, event="workflow_dispatch")] == ["success"]
     world.said(pull)
+
+
+async def test_a_probe_whose_branch_vanished_still_tells(calm):
+    """Somebody deleted the branch while its run went on: the run is bound by its commit, and there is nothing left."""
+    repo, base = await held_shop(calm)
+    (told,) = dispatched(await order(calm, probe(base)))
+    calm.people.delete_branch(told.branch, by="admin")
+    calm.sandbox.ci.release("unit")
+    await calm.settle()
+    assert [run.latest.conclusion for run in runs(repo, head_sha=told.commit)] == ["success"]
+    seen = [from_json(row.kind, row.data) for row in await calm.journal()]
+    assert ProbeRemoved(probe_id=told.probe_id, reason="it has reported") in seen
+
+
+async def test_a_branch_that_vanishes_before_the_dispatch_starts_nothing(calm):
+    """GitHub does not know the ref any more: nothing is left, and the reason is told."""
+    repo = await open_shop(calm, workflow(on=DISPATCHED))
+    body = {"message": "No ref found for: failres/probe/x"}
+    calm.sandbox.faults.add(Fault("POST", "/repos/*/dispatches", status=422, body=body))
+    end = await order(calm, probe(repo.git.branch("main")))
+    assert "No ref found" in end.refused
+    assert branches(repo) == []
+
+
+ON_DEMAND = workflow(on="on: {pull_request: , workflow_dispatch: }\n")
+
+
+async def test_a_probe_that_fails_for_another_reason_accuses_nobody(world):
+    """The base's own red is another one: it excuses nothing and accuses nobody, is shown, and is asked for twice."""
+
+    def suite(tree):
+        other = failed("FAILED tests/test_other.py::test_clock - assert 3 == 4", "1 failed, 8 passed in 0.02s")
+        return other if tree.event == "workflow_dispatch" else unit(tree)
+
+    repo = await open_shop(world, ON_DEMAND, MANAGED)
+    world.sandbox.ci.job("unit", suite)
+    pull = world.people.open_pull("discount", RED)
+    await world.later(3_600.0)
+    assert [run.latest.conclusion for run in runs(repo, event="workflow_dispatch")] == ["failure"] * 2
+    assert branches(repo) == []
+    said = world.said(pull)
+    assert "is not proven." in said
+    assert said.count("| something else |") >= 2
+
+
+async def test_a_probe_that_never_reports_is_given_up(world):
+    """GitHub's answer was lost and no run came: after six hours the branch goes, and in the end nothing is proven."""
+    repo = await open_shop(world, ON_DEMAND, MANAGED)
+    world.sandbox.faults.add(Fault("POST", "/repos/*/dispatches", how="drop", times=None))
+    pull = world.people.open_pull("discount", RED)
+    await world.settle()
+    for _ in range(4):
+        world.clock.advance(6 * 3_600.0)
+        await world.settle()
+    assert runs(repo, event="workflow_dispatch") == []
+    assert branches(repo) == []
+    seen = [from_json(row.kind, row.data) for row in await world.journal()]
+    assert {fact.reason for fact in seen if isinstance(fact, ProbeRemoved)} == {"it never reported"}
+    assert "is not proven (3 executions" in world.said(pull)

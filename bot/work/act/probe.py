@@ -96,9 +96,12 @@ async def _take_up(job: Job, branch: Branch) -> Outcome:
 
 
 async def dispatched_before(place: Place, wanted: ProbeWanted, branch: Branch) -> Outcome:
-    """Take up a dispatch that an earlier call may have sent."""
+    """Take up a dispatch that an earlier call may have sent.
+
+    Which item it was told is not known for sure, so that the most is asked of its green.
+    """
     run_id = await run_on(place, branch.commit, "workflow_dispatch")
-    fact = _dispatched(wanted, branch, run_id)
+    fact = _dispatched(wanted, branch, run_id, item=wanted.plain_item)
     if run_id is not None:
         return Outcome((fact,), result={"runId": run_id, "found": True})
     why = f"the branch {branch.name} is there and no run on it; whether one was asked for is not known"
@@ -142,7 +145,7 @@ async def dispatch(place: Place, wanted: ProbeWanted, plan: ProbePlan, branch: B
         answer = None
     run_id = int(answer["workflow_run_id"]) if isinstance(answer, dict) and "workflow_run_id" in answer else None
     run_id = run_id if run_id is not None else await run_on(place, branch.commit, "workflow_dispatch")
-    fact = _dispatched(wanted, branch, run_id, workflow=plan.workflow)
+    fact = _dispatched(wanted, branch, run_id, workflow=plan.workflow, item=dict(plan.inputs).get("item", ""))
     return Outcome((fact,), result={"strategy": plan.strategy, "runId": run_id, "workflow": plan.workflow})
 
 
@@ -161,7 +164,13 @@ def _result(strategy: str, run_id: int | None, workflow: str, branch: Branch) ->
 
 
 def _dispatched(
-    wanted: ProbeWanted, branch: Branch, run_id: int | None, *, event: str = "workflow_dispatch", workflow: str = ""
+    wanted: ProbeWanted,
+    branch: Branch,
+    run_id: int | None,
+    *,
+    event: str = "workflow_dispatch",
+    workflow: str = "",
+    item: str = "",
 ) -> ProbeDispatched:
     return ProbeDispatched(
         probe_id=wanted.probe_id,
@@ -173,4 +182,5 @@ def _dispatched(
         nonce=wanted.nonce,
         event=event,
         workflow=workflow,
+        item=item,
     )
