@@ -16,6 +16,7 @@ from resolver.executions import Check
 from resolver.facts import RollupSeen, StepFinished
 from resolver.handoff import BRANCH, Handoff
 from resolver.ids import PullNumber, RunId, Sha
+from resolver.landing_actions import LandingAction
 from resolver.model_actions import CallModel
 from resolver.repair_actions import RepairAction
 from resolver.report import Report
@@ -349,4 +350,5 @@ AnyAction = (
     | PostComment
     | CallModel
     | TalkAction
+    | LandingAction
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from resolver.attribution import Case, Diff, Refusal, TaskFacts
+from resolver.casework_beside import base_only, base_unread, claims, marked, never_ran, own_merges
 from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem, Own, Side, result_of
 from resolver.facts import JobFinished, ProbeDispatched, RunObserved
@@ -39,16 +40,20 @@ def make_case(state: RepoState, pull: Pull, now: float, config: RepoConfig, refu
     """Give the case of a pull request at its current head."""
     mine = tuple(_of_task(state, pull))
     prints = {item.fingerprint for each in mine for item in each.items}
+    executions = marked(state, pull, (*mine, *_of_base(state, pull), *_of_others(state, pull, prints)))
     before = [each for each in state.flakes if each.head_sha != pull.seen.head_sha]
     return Case(
         task=_task(state, pull, config),
+        executions=executions,
         flaked=frozenset(each.fingerprint for each in before if each.fingerprint is not None),
         flakes_in_window=frozenset(each.check for each in before if each.at > now - config.flake.window),
-        executions=(*mine, *_of_base(state, pull), *_of_others(state, pull, prints)),
         now=now,
         outage=state.outage.on,
         rules=config.attribution,
-        refusals=(*refusals, *_unreadable_logs(mine)),
+        refusals=(*refusals, *_unreadable_logs(mine), *_own_base(state, pull, executions)),
+        never_ran=never_ran(state, pull, executions),
+        own_merges=own_merges(state, executions),
+        claims=claims(pull, config),
     )
 
 
@@ -61,6 +66,8 @@ def _task(state: RepoState, pull: Pull, config: RepoConfig) -> TaskFacts:
         base=base.sha,
         base_line=base.line,
         diff=diff,
+        base_only=base_only(pull),
+        base_unread=base_unread(state, pull),
         people_pushed_at=pull.pushes,
         stacked_runs=pull.seen.head_ref.startswith(PLAN),
         drift=config.drift,
@@ -242,3 +249,11 @@ def _unreadable_logs(executions: Iterable[Execution]) -> Iterator[Refusal]:
     for each in executions:
         if each.log == "missing":
             yield Refusal(kind="log", reason="GitHub has no log of it", commit=each.commit, check=each.check)
+
+
+def _own_base(state: RepoState, pull: Pull, executions: Iterable[Execution]) -> Iterator[Refusal]:
+    """A base commit that is the task's own earlier merge is asked nothing: whatever it answers counts for nothing."""
+    own = {each.commit for each in executions if each.own == "earlier-merge"}
+    asked = {state.bases.get(pull.seen.base_ref, Base()).sha, *(each.tested_base for each in _of_task(state, pull))}
+    for commit in sorted(own & {each for each in asked if each}):
+        yield Refusal(kind="base", reason=f"the base commit {commit[:7]} is this change, landed before", commit=commit)

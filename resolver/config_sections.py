@@ -106,12 +106,16 @@ class Attribution(Section):
     How old a green base may be, and how many executions weak fingerprints need (section 5).
 
     `job_level_executions` are the reds on the accused side and the greens on the other for a fingerprint without a
-    failing item; `flaky_executions` for one that has flaked before.
+    failing item; `flaky_executions` for one that has flaked before. `claims` are patterns, in small letters, of labels
+    by which people say what a failure is: they are told beside the verdict and never make it.
     """
 
     freshness: Duration = Field(6 * 3600, **between("1m", "1d"))
     job_level_executions: Count = Field(2, ge=2, le=5)
     flaky_executions: Count = Field(3, ge=3, le=5)
+    claims: tuple[Pattern, ...] = Field(
+        ("**flaky**", "**intermittent**", "**known-failure**", "**override**"), max_length=20
+    )
 
 
 class Outage(Section):

@@ -27,8 +27,9 @@ _SEPARATORS = re.compile(r"::| [\u203a\u00bb>] |[#/.:\[]| \(")
 Result = Literal["passed", "failed", "infrastructure", "cancelled", "nothing", "running"]
 """What an execution proves. `nothing`: it ended without executing the deciding step (skipped, neutral, stale)."""
 
-Own = Literal["no", "earlier-merge", "same-author"]
-"""Whether it is the accused's own: an earlier merge commit of the task, or another task of its author."""
+Own = Literal["no", "earlier-merge", "same-author", "unread"]
+"""Whether it is the accused's own: an earlier merge commit of the task, or another task of its author. `unread`: whose
+change the base commit is, has not been read yet."""
 
 LogState = Literal["read", "unread", "missing"]
 

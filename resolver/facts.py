@@ -20,6 +20,7 @@ from resolver.decision_facts import DecisionFact
 from resolver.executions import Check
 from resolver.failure import Failure
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
+from resolver.landing_facts import LandingFact
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.log.cache_keys import CacheKeys
 from resolver.people import Person
@@ -361,6 +362,7 @@ Fact = (
     | OutageChanged
     | CommandFact
     | Decided
+    | LandingFact
     | CommentGone
     | EngineStuck
 )

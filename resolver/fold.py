@@ -42,10 +42,12 @@ from resolver.facts import (
 )
 from resolver.fold_decided import fold_decided
 from resolver.fold_gate import fold_gate, fold_probe
+from resolver.fold_landing import fold_landing
 from resolver.fold_progress import fold_progress, without
 from resolver.fold_talk import fold_talk
 from resolver.ids import PullNumber, Sha
 from resolver.journal import Unreadable
+from resolver.landing_facts import LandedChangesRead, LandingFact, LandingRead, UnseenRead
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import LIMITS
 from resolver.progress import JobProgressed, JobStalled
@@ -65,11 +67,11 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
         return fold_talk(state, fact)
     if isinstance(fact, Decided):
         return fold_decided(state, fact)
+    if isinstance(fact, LandingFact):
+        return fold_landing(state, fact)
     match fact:
-        case RepoObserved():
-            return replace(state, repo=fact, active=not fact.archived)
-        case InstallationChanged():
-            return replace(state, active=fact.active)
+        case RepoObserved() | InstallationChanged():
+            return _access(state, fact)
         case PullObserved():
             return _pull_observed(state, fact)
         case PullFilesRead() | PullConfigRead():
@@ -122,6 +124,12 @@ def _with(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
     return {**mapping, key: value}
 
 
+def _access(state: RepoState, fact: RepoObserved | InstallationChanged) -> RepoState:
+    if isinstance(fact, InstallationChanged):
+        return replace(state, active=fact.active)
+    return replace(state, repo=fact, active=not fact.archived)
+
+
 def _pull_observed(state: RepoState, fact: PullObserved) -> RepoState:
     known = state.pulls.get(fact.number)
     if known is None:
@@ -131,6 +139,7 @@ def _pull_observed(state: RepoState, fact: PullObserved) -> RepoState:
     elif (fact.head_sha, fact.base_ref) != (known.seen.head_sha, known.seen.base_ref):
         effects = {target: effect for target, effect in known.effects.items() if not target.startswith(_OF_A_HEAD)}
         pull = replace(known, seen=fact, files=None, config=None, stuck=None, effects=effects, verdicts={})
+        pull = replace(pull, base_changes=None)
         pull = _join_reds(state, pull)
     else:
         pull = replace(known, seen=fact)
@@ -327,6 +336,8 @@ def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] 
             return frozenset()
         case ProbeDispatched() | ProbeRemoved() | OutageChanged():
             return None
+        case LandingRead() | LandedChangesRead() | UnseenRead():
+            return frozenset(n for n, pull in state.pulls.items() if pull.reds and pull.seen.state == "open")
         case (
             RunObserved()
             | JobFinished()

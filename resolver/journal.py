@@ -50,6 +50,7 @@ from resolver.facts import (
     RunsRead,
 )
 from resolver.ids import PullNumber
+from resolver.landing_facts import BaseChangesRead, LandedChangesRead, LandingFact, LandingRead, UnseenRead
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.model_facts import ModelReplied
 from resolver.progress import JobProgressed, JobStalled
@@ -112,6 +113,10 @@ KINDS: Mapping[str, type[Fact]] = {
     "repair.done": RepairDone,
     "repair.failed": RepairFailed,
     "model.replied": ModelReplied,
+    "landing.read": LandingRead,
+    "landed.changes": LandedChangesRead,
+    "landed.unseen": UnseenRead,
+    "base.changes": BaseChangesRead,
     "comment.gone": CommentGone,
     "engine.stuck": EngineStuck,
 }
@@ -182,6 +187,8 @@ def once(fact: Fact) -> str | None:
         return None
     if isinstance(fact, Decided):
         return f"{kind_of(fact)}:{_decided(fact)}"
+    if isinstance(fact, LandingFact):
+        return f"{kind_of(fact)}:{fact.identity}"
     match fact:
         case JobFinished():
             return f"job:{fact.run_id}:{fact.attempt}:{fact.job_id}"

@@ -39,6 +39,12 @@ class Limits(Record):
     logs_at_once: int = 3
     """How many logs of one head are read at the same time."""
 
+    base_changes_every: float = 3_600.0
+    """How often a red head is compared anew with a base that moves on."""
+
+    unseen_checks: int = 5
+    """Of so many checks of one pull request it is read whether they had run before the base broke."""
+
     base_line: int = 100
     """How many of a base branch's newest commits are remembered with their executions."""
 

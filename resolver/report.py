@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from resolver.attribution.beside import Claim
 from resolver.attribution.outcome import Verdict
 from resolver.config import ConfigProblem
 from resolver.failure import Failure
@@ -55,13 +56,14 @@ class Standing(Record):
     """What attribution has come to on a head: the verdicts, the one that the task's action follows first.
 
     `waiting` names what is being obtained (`rerun`, `probe`, `base`, `log`, `time`), `doubts` say why a failure has no
-    verdict. `proposed` is what a model proposed and is being done.
+    verdict, `claims` are what people say now. `proposed` is what a model proposed and is being done.
     """
 
     verdicts: tuple[Verdict, ...] = ()
     lead: Verdict | None = None
     waiting: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
     hindrance: str | None = None
     outage: str | None = None
     proposed: Proposal | None = None

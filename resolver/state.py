@@ -28,6 +28,8 @@ from resolver.facts import (
     RunObserved,
 )
 from resolver.ids import Fingerprint, PullNumber, Sha
+from resolver.landing_facts import BaseChangesRead
+from resolver.landings import Landings
 from resolver.ledger import Ledger
 from resolver.model_facts import ModelReplied
 from resolver.once import Follows
@@ -163,7 +165,7 @@ class Pull:
     `scope` are the files that it changed when it was first seen. `pushes` are the times of people's pushes, `drifts`
     the verdicts `base-drift` on any head, `verdicts` those that stand on this head, by `verdict_key`. `comment_id` is
     the sticky comment, `comments_at` when new ones were made; `stuck` says why nothing is done on it. `replies` are the
-    model's, by the call's target.
+    model's, by the call's target. `base_changes` is what the base has changed since this head left it.
     """
 
     seen: PullObserved
@@ -182,6 +184,7 @@ class Pull:
     resolutions: Mapping[int, Resolution] = field(default_factory=_nothing)
     replies: Mapping[str, ModelReplied] = field(default_factory=_nothing)
     quarantines: tuple[Quarantine, ...] = ()
+    base_changes: BaseChangesRead | None = None
 
     @property
     def pushed(self) -> Sha:
@@ -229,7 +232,8 @@ class RepoState(Follows):
     """A whole repository.
 
     `open_at` are the open pull requests by head, `effects` those of the repository's own actions, `ledger` what was
-    tried, `steps` how long the steps of its jobs have taken, `handoff_at` when the last handoff bundles were written.
+    tried, `steps` how long the steps of its jobs have taken, `landings` what is known of changes that landed,
+    `handoff_at` when the last handoff bundles were written.
     """
 
     repo: RepoObserved | None = None
@@ -244,6 +248,7 @@ class RepoState(Follows):
     flakes: tuple[GateAttributed, ...] = ()
     outage: OutageMode = field(default_factory=OutageMode)
     steps: StepHistory = field(default_factory=StepHistory)
+    landings: Landings = field(default_factory=Landings)
     comments_at: tuple[float, ...] = ()
     handoff_at: float | None = None
     unreadable: tuple[str, ...] = ()

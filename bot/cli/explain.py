@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from bot.cli.known import Found, add_command
 from bot.cli.subparsers import Subparsers
 from bot.store import JournalRow, Store
+from bot.words.beside import beside
 from bot.words.failure import label
 from bot.words.stall import stalls, unfinished
 from bot.words.verdict import age
@@ -53,6 +54,7 @@ async def _lines(store: Store, found: Found, report: Report) -> Sequence[str]:
             lines += await _failure(store, failure)
     for verdict in report.cause.verdicts:
         lines += _verdict(verdict)
+    lines += [line.replace("`", "") for line in beside(report)]
     lines += _running(report)
     lines += ["", "journal:"]
     lines += [f"  {row.seq:>6}  {_time(row.at)}  {row.kind:18} {_gist(row)}" for row in found.records]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from bot.words.beside import beside
 from bot.words.comment import next_step, problems
 from bot.words.failure import SHOWN_FAILURES, cause, ending, headline, label, place, where
 from bot.words.held import held
@@ -85,6 +86,7 @@ def summary(report: Report, repo_url: str) -> str:
     if report.held is not None and report.state == "red":
         parts.append(held(report.held))
     if report.state == "red":
+        parts.extend(beside(report))
         parts.append(f"**What happens now:** {next_step(report)}")
     parts.extend(_verdict(report, verdict) for verdict in report.cause.verdicts[:VERDICTS])
     return "\n\n".join(parts)[:SUMMARY]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.words.beside import beside
 from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.held import held
 from bot.words.inert import code, escape_html, fence, fold_in
@@ -122,7 +123,7 @@ def _now(report: Report, *, unfolded: bool) -> list[str]:
     if report.derived:
         names = ", ".join(code(name, 60) for name in report.derived[:8])
         told.append(f"Not run or cancelled because of it: {names}.")
-    told.extend((*stalls(report), *unfinished(report)))
+    told.extend((*beside(report), *stalls(report), *unfinished(report)))
     if report.held is not None:
         told.append(held(report.held))
     told.extend(repair(each) for each in report.repairs)

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from bot.words.inert import code, one_line
 from bot.words.stall import stalled
+from resolver.attribution.classes import BEHIND_RUN, CARRIES_BASE
 from resolver.attribution.outcome import Evidence, Verdict
 from resolver.report import Report
 
@@ -28,7 +29,7 @@ def sentence(report: Report, verdict: Verdict) -> str:
     what, base = subject(verdict), code(report.base_ref)
     match verdict.klass:
         case "base-drift":
-            return f"{what} was mended on {base} after this branch was tested: it needs the newer base"
+            return _drifted(verdict.reason, what, base)
         case "gate-stalled":
             return stalled(report, verdict, what)
         case "base-defect":
@@ -41,6 +42,14 @@ def sentence(report: Report, verdict: Verdict) -> str:
             return f"{what} fails, and no execution proves whose failure it is"
         case _:
             assert_never(verdict.klass)
+
+
+def _drifted(reason: str, what: str, base: str) -> str:
+    if reason == CARRIES_BASE:
+        return f"{what} fails on a branch that carries changes of {base} itself: it needs the newer base first"
+    if reason == BEHIND_RUN:
+        return f"{what} fails on a branch that is behind its run's {base}: it needs the newer base first"
+    return f"{what} was mended on {base} after this branch was tested: it needs the newer base"
 
 
 def subject(verdict: Verdict) -> str:

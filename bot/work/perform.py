@@ -14,11 +14,12 @@ from bot.work.act.rerun import rerun_jobs
 from bot.work.act.sync import sync_branch
 from bot.work.act.unprobe import remove_probe
 from bot.work.converse import converse
+from bot.work.observe.back import look_back
 from bot.work.observe.base import read_config, read_pull_config
 from bot.work.observe.jobs import read_runs
 from bot.work.observe.logs import read_log
 from bot.work.observe.progress import read_job
-from bot.work.observe.pulls import find_pull, read_files, read_pull, sweep_pulls
+from bot.work.observe.pulls import look_at_pulls
 from bot.work.observe.third_party import read_check_annotations
 from bot.work.outcome import Outcome
 from bot.work.place import Place
@@ -43,6 +44,7 @@ from resolver.actions import (
     SyncBranch,
     WriteHandoffs,
 )
+from resolver.landing_actions import ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
 from resolver.model_actions import CallModel
 from resolver.repair_actions import RemoveReported, ReportCaches, ReportLeftovers, StartRepairJob
 from resolver.talk_actions import Notify, PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
@@ -51,26 +53,22 @@ from resolver.talk_actions import Notify, PostDecision, PostReply, React, ReadCo
 async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
     """Carry out an action once. Raises the errors of `bot.github.errors`."""
     match action:
-        case ReadPull():
-            return await read_pull(place, action)
-        case ReadFiles():
-            return await read_files(place, action)
+        case ReadPull() | ReadFiles() | FindPull() | SweepPulls():
+            return await look_at_pulls(place, action)
         case ReadConfig():
             return await read_config(place, action)
         case ReadPullConfig():
             return await read_pull_config(place, action)
         case ReadRuns():
             return await read_runs(place, action)
-        case FindPull():
-            return await find_pull(place, action)
         case ReadJob():
             return await read_job(place, action)
         case ReadLog():
             return await read_log(place, action)
         case ReadCheckAnnotations():
             return await read_check_annotations(place, action)
-        case SweepPulls():
-            return await sweep_pulls(place, action)
+        case ReadLanding() | ReadLandedChanges() | ReadUnseen() | ReadBaseChanges():
+            return await look_back(place, action)
         case WriteHandoffs():
             return await write_handoffs(place, action, kept)
         case PostCheck():

@@ -1,6 +1,7 @@
 """Whose failure is it: executions → a verdict with evidence, or `Undecided(reason, wants)` (section 5)."""
 
-from resolver.attribution.case import Case, Claim, DriftVerdict, NeverRan, TaskFacts
+from resolver.attribution.beside import Cause, Claim, NeverRan, OwnMerge
+from resolver.attribution.case import Case, DriftVerdict, TaskFacts
 from resolver.attribution.derived import derived_jobs
 from resolver.attribution.diff import ChangedFile, Diff, read_patch
 from resolver.attribution.groups import Group, Suspect, suspect
@@ -30,6 +31,7 @@ __all__ = [
     "ORDER",
     "Attribution",
     "Case",
+    "Cause",
     "ChangedFile",
     "Claim",
     "Class",
@@ -41,6 +43,7 @@ __all__ = [
     "NextAction",
     "OutageMode",
     "Outcome",
+    "OwnMerge",
     "Reattributed",
     "Refusal",
     "Standing",

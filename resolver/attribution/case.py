@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from resolver.attribution.beside import Claim, NeverRan, OwnMerge
 from resolver.attribution.diff import Diff
 from resolver.attribution.outcome import Refusal
 from resolver.config_sections import Attribution
@@ -27,7 +28,8 @@ class TaskFacts(Record):
     What is known of the task beside its executions.
 
     `base` is the base branch's current commit, None where it has not been read; `base_line` its newest commits by first
-    parent, oldest first, `base` last. `base_only` are files of the diff whose changes are only the base's.
+    parent, oldest first, `base` last. `base_only` are files of the diff whose changes are only the base's; while
+    `base_unread` that has not been read yet.
     `people_pushed_at` are the times of pushes by people. `stacked_runs`: the task is of a `plan/…` run; together with
     `drift: strict` its base moves only by the run's own landings. `fixer`: it is managed and a fixer is configured.
     """
@@ -38,6 +40,7 @@ class TaskFacts(Record):
     base_line: tuple[Sha, ...] = ()
     diff: Diff | None = None
     base_only: tuple[str, ...] = ()
+    base_unread: bool = False
     people_pushed_at: tuple[float, ...] = ()
     stacked_runs: bool = False
     drift: Literal["proven", "strict"] = "proven"
@@ -60,21 +63,6 @@ class TaskFacts(Record):
         return self.base_line.index(commit) > self.base_line.index(other)
 
 
-class NeverRan(Record):
-    """A check that did not run on the pull request before the merge, and which filter kept it from running."""
-
-    check: Check
-    why: Literal["path", "event", "draft"]
-
-
-class Claim(Record):
-    """What a person said of a failure: a label, a comment. One input beside the verdict, revocable, never proof."""
-
-    by: str
-    says: str
-    fingerprint: Fingerprint | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Case:
     """
@@ -84,6 +72,7 @@ class Case:
     one of the same fingerprints; the order does not matter. `flaked`: fingerprints that have been red and green on
     identical inputs before. `flakes_in_window`: how often a check was a flake inside `flake.window`, this one not
     counted. `row_done`: failures whose deterministic action has been taken on this head. `outage`: outage mode is on.
+    `never_ran`, `own_merges` and `claims` are told beside the verdict and decide nothing.
     """
 
     task: TaskFacts
@@ -95,6 +84,7 @@ class Case:
     flakes_in_window: frozenset[Check] = frozenset()
     row_done: frozenset[tuple[Check, str]] = field(default=frozenset())
     never_ran: tuple[NeverRan, ...] = ()
+    own_merges: tuple[OwnMerge, ...] = ()
     claims: tuple[Claim, ...] = ()
     outage: bool = False
 

@@ -26,7 +26,8 @@ class ChangedFile(Record):
     """
     One file of a task's diff. `lines` are ranges of the new file, both ends included; `text` holds the added lines
     and, above each, the line that defines what it lies in (a hunk's heading or its context). `complete` is False where
-    GitHub gave no patch (binary or too large): then nothing is known of its lines.
+    GitHub gave no patch (binary or too large): then nothing is known of its lines. `blob` is GitHub's object id of what
+    the file holds, empty where that was not kept.
     """
 
     path: str
@@ -34,6 +35,7 @@ class ChangedFile(Record):
     lines: tuple[tuple[int, int], ...] = ()
     text: str = ""
     complete: bool = True
+    blob: str = ""
 
     def speaks_of(self, item: str) -> bool:
         """Say whether an item's own name stands on a changed line, or on the one that a change lies under."""
@@ -41,10 +43,10 @@ class ChangedFile(Record):
         return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.text) is not None
 
 
-def read_patch(path: str, status: Status, patch: str | None) -> ChangedFile:
+def read_patch(path: str, status: Status, patch: str | None, blob: str = "") -> ChangedFile:
     """Read one file's patch, as `GET /pulls/{n}/files` gives it."""
     if patch is None:
-        return ChangedFile(path=path, status=status, complete=False)
+        return ChangedFile(path=path, status=status, complete=False, blob=blob)
     ranges: list[tuple[int, int]] = []
     text: list[str] = []
     number, around = 0, ""
@@ -62,7 +64,7 @@ def read_patch(path: str, status: Status, patch: str | None) -> ChangedFile:
         elif line.startswith(" "):
             around = line if _DEFINES.search(line) else around
             number += 1
-    return ChangedFile(path=path, status=status, lines=tuple(ranges), text="\n".join(text))
+    return ChangedFile(path=path, status=status, lines=tuple(ranges), text="\n".join(text), blob=blob)
 
 
 class Diff(Record):

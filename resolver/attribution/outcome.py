@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from resolver.attribution.beside import Cause, Claim
 from resolver.executions import Check, Execution, Side
 from resolver.ids import Fingerprint, Sha
 from resolver.records import Record
@@ -46,8 +47,8 @@ class Verdict(Record):
     """
     What one failing item is, proven by `evidence` (never empty). `fingerprint` is None where a log told nothing.
 
-    `strength` is that of the weakest execution that was needed. `causes` name what people should know beside the class
-    ("never-ran-before-merge"); `claims` are what people said, recorded and not believed.
+    `strength` is that of the weakest execution that was needed. `causes` name what people should know beside the class;
+    `claims` are what people said, recorded and not believed.
     """
 
     klass: Class = Field(alias="class")
@@ -58,8 +59,8 @@ class Verdict(Record):
     strength: Strength
     next_action: NextAction
     reason: str
-    causes: tuple[str, ...] = ()
-    claims: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
 
 class WantLog(Record):
@@ -105,11 +106,15 @@ class WantBase(Record):
 
 
 class WantWait(Record):
-    """Nothing to start: what is under way, or a limit that passes, decides. Look again at `until`, or when it ends."""
+    """
+    Nothing to start: what is under way, or a limit that passes, decides. Look again at `until`, or when it ends.
+    `brief`: it is one read, which takes seconds.
+    """
 
     kind: Literal["wait"] = "wait"
     until: float | None
     reason: str
+    brief: bool = False
 
 
 Want = WantLog | WantRow | WantRerun | WantBase | WantWait

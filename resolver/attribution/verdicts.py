@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.attribution.case import Case
+from resolver.attribution.causes import causes, unread
 from resolver.attribution.classes import Proof, last_resort, others, prove, reds
 from resolver.attribution.outcome import (
     ORDER,
@@ -89,25 +90,32 @@ def _item(q: Question) -> Outcome:
     refused = case.refusal("row", q.check, q.red.subject)
     if q.item.fail_class in ROW_FIRST and not done and (refused is None or refused.until is not None):
         return _row(case, q.check, q.red, q.item, refused.until if refused else None)
+    waited_for = unread(q)
+    if waited_for:
+        return _undecided(q, waited_for, (WantWait(until=None, reason=waited_for, brief=True),))
     proof = prove(q)
     if proof is not None:
         return _verdict(q, proof)
     missing = (WantWait(until=None, reason="outage"),) if case.outage else wants(q)
     if missing:
-        return Undecided(
-            check=q.check,
-            item=q.item.item,
-            fingerprint=q.item.fingerprint,
-            reason=_why_open(q),
-            wants=missing,
-            doubt=q.flaky or bool(q.elsewhere),
-        )
+        return _undecided(q, _why_open(q), missing)
     proof = last_resort(q)
     if proof is not None:
         return _verdict(q, proof)
     reasons = [each.reason for each in case.refusals if each.until is None and each.check in (None, q.check)]
     reason = "; ".join(dict.fromkeys(["no class is proven", *reasons]))
     return _verdict(q, Proof("unclassified", reason, reds(q, q.reds)))
+
+
+def _undecided(q: Question, reason: str, wants_: tuple[Want, ...]) -> Undecided:
+    return Undecided(
+        check=q.check,
+        item=q.item.item,
+        fingerprint=q.item.fingerprint,
+        reason=reason,
+        wants=wants_,
+        doubt=q.flaky or bool(q.elsewhere),
+    )
 
 
 def _row(case: Case, check: Check, red: Execution, item: FailedItem, until: float | None) -> Undecided:
@@ -137,10 +145,8 @@ def _verdict(q: Question, proof: Proof) -> Verdict:
         strength=_STRENGTHS[min(needed)],
         next_action=next_action(q, proof.klass),
         reason=proof.reason,
-        causes=tuple(f"never-ran-before-merge:{each.why}" for each in case.never_ran if each.check.same_job(q.check)),
-        claims=tuple(
-            f"{each.by}: {each.says}" for each in case.claims if each.fingerprint in (None, q.item.fingerprint)
-        ),
+        causes=causes(q),
+        claims=tuple(each for each in case.claims if each.fingerprint in (None, q.item.fingerprint)),
     )
 
 

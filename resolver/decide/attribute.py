@@ -28,6 +28,7 @@ from resolver.attribution import (
 from resolver.casework import make_case, task_id
 from resolver.config import RepoConfig
 from resolver.decide.base_evidence import base_evidence
+from resolver.decide.beside import beside_reads
 from resolver.decide.drafts import with_drafts
 from resolver.decide.due import earlier
 from resolver.decide.matter import Matter
@@ -75,6 +76,7 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
             facts.extend(met.facts)
             again_at = earlier(again_at, met.again_at)
         if not refused:
+            actions.extend(beside_reads(state, pull, case, answer, limits))
             started = with_drafts(state, config, actions, now)
             return Attributed(answer, (*_verdict_facts(pull, answer, now), *facts), started, again_at)
         refusals = (*refusals, *refused)
@@ -152,12 +154,12 @@ def _verdict_facts(pull: Pull, answer: Attribution, now: float) -> tuple[Fact, .
 
 def _says_more(standing: Verdict, new: Verdict) -> bool:
     """A verdict is recorded again only when it says something else; evidence that only grows older does not."""
-    return (standing.klass, standing.next_action, standing.strength, standing.reason) != (
-        new.klass,
-        new.next_action,
-        new.strength,
-        new.reason,
-    )
+    return _said(standing) != _said(new)
+
+
+def _said(verdict: Verdict) -> tuple[object, ...]:
+    beside = (verdict.causes, verdict.claims)
+    return (verdict.klass, verdict.next_action, verdict.strength, verdict.reason, *beside)
 
 
 def _attributed(pull: Pull, verdict: Verdict, now: float) -> GateAttributed:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from resolver.attribution import ORDER, Attribution, Undecided
 from resolver.casework import check_of, print_name
+from resolver.casework_beside import claims
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.ask_model import under_way
 from resolver.decide.follow import hindrance
@@ -74,6 +75,7 @@ def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing
     return Standing(
         verdicts=tuple(standing),
         lead=lead,
+        claims=claims(pull, config_of(state, pull)),
         hindrance=hindrance(pull, lead),
         outage=state.outage.reason if state.outage.on else None,
         proposed=under_way(pull),

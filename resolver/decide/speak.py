@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from resolver.actions import AnyAction, PostCheck, PostComment
-from resolver.attribution import Attribution
+from resolver.attribution import Attribution, WantWait
 from resolver.config import RepoConfig
 from resolver.decide.asked import buttons
 from resolver.decide.compose import compose
@@ -22,19 +22,20 @@ def speak(state: RepoState, pull: Pull, now: float, limits: Limits, answer: Attr
     quiet = silence(state, pull)
     if quiet not in (None, Silence.CONFIG_BROKEN):
         return Due()
-    patience = _waiting_until(pull, state.head(pull.seen.head_sha), now, limits)
+    head = state.head(pull.seen.head_sha)
+    patience = _waiting_until(pull, head, now, limits) or _soon_known(head, answer, now, limits)
     if patience is not None:
         return Due((), patience)
     report = compose(state, pull, answer, now)
     actions: list[AnyAction] = []
     check = f"check:{pull.seen.number}:{pull.seen.head_sha}"
-    taken_back = report.state == "quiet" and bool(state.head(pull.seen.head_sha).stalls)
+    taken_back = report.state == "quiet" and bool(head.stalls)
     if report.state in ("red", "config") or (check in pull.effects and (report.state == "green" or taken_back)):
         offered = buttons(state, pull, report.cause.lead, now, limits) if report.state == "red" else ()
         actions.append(PostCheck(number=pull.seen.number, report=report, buttons=offered))
     if quiet is None:
         actions.extend(_comment(state, pull, report, now))
-    head, rules = state.head(pull.seen.head_sha), config_of(state, pull).stall
+    rules = config_of(state, pull).stall
     return Due(tuple(actions), tell_at(head, rules, state.steps, now) if report.failed else None)
 
 
@@ -85,3 +86,11 @@ def _waiting_until(pull: Pull, head: Head, now: float, limits: Limits) -> float 
     if unknown_runs and until is None:
         until = now + limits.log_patience
     return until if until is not None and until > now else None
+
+
+def _soon_known(head: Head, answer: Attribution | None, now: float, limits: Limits) -> float | None:
+    """Say until when a report waits for one more read that may change its verdict; counted from the newest failure."""
+    if answer is None or not any(isinstance(want, WantWait) and want.brief for want in answer.wants):
+        return None
+    until = max((job.completed_at or 0.0 for job in head.failed()), default=0.0) + limits.log_patience
+    return until if until > now else None

@@ -6,6 +6,7 @@ Executions stand in the order of time, ten minutes apart, the last one just ende
     WHERE    h the task's head          b1 base commit b1, by a push        p1 a probe on b1
              q the task in a group      o another person's task             a the same author's other task
              m1 base commit b1, which is the task's own earlier merge       e an earlier head of the task
+             u1 base commit b1, of which it is not read yet by whom it came
     RESULT   F failed so                G passed, the item named            C passed, only its file named
              Q passed, nothing named    X another item failed               Y this item failed in another way
              Z other items failed, this one passed                          I the network failed
@@ -149,8 +150,9 @@ def _where(where: str, number: int, marks: dict[str, str]) -> dict[str, object]:
             }
         case "b":
             return {"check": push, "commit": commit, "side": "base"}
-        case "m":
-            return {"check": push, "commit": commit, "side": "base", "own": "earlier-merge"}
+        case "m" | "u":
+            own = "earlier-merge" if where[0] == "m" else "unread"
+            return {"check": push, "commit": commit, "side": "base", "own": own}
         case _:
             return {"check": push.model_copy(update={"event": "workflow_dispatch"}), "commit": commit, "side": "probe"}
 
@@ -202,6 +204,7 @@ def case(row: str, facts: str) -> Case:
             base_line=LINE[: int(said.get("base", "b2")[1:]) + 1] if said.get("base") != "?" else (),
             diff=diff,
             base_only=("src/base.py",) if "baseonly" in said else (),
+            base_unread="baseunread" in said,
             people_pushed_at=(NOW - 7200.0,),
             stacked_runs="plan" in said,
             drift="strict" if "strict" in said else "proven",

@@ -47,7 +47,11 @@ base_older_than_the_tested_one_stands_for_nothing | h.F p1.F             | base=
 base_green_after_three_reds_is_mixed           | b2.F p2.F p2.F p2.G h.F |                      | flake → rerun
 # base-drift
 drift_red_then_green_on_the_base               | b2.F h.F b3.G          | base=b3                 | base-drift → synchronise
-drift_by_changes_that_are_only_the_bases       | h.F                    | baseonly                | base-drift → synchronise
+drift_by_changes_that_are_only_the_bases       | h.F                    | base=b3 baseonly        | base-drift → synchronise
+drift_by_the_bases_changes_and_no_merge_tested | h.F@?                  | baseonly                | base-drift → synchronise
+drift_not_where_the_current_base_was_tested    | h.F                    | baseonly                | want rerun
+drift_waits_for_what_the_base_changed          | h.F                    | base=b3 baseunread      | want wait
+drift_waits_for_nothing_on_the_current_base    | h.F                    | baseunread              | want rerun
 drift_strict_in_a_plan_run                     | h.F                    | base=b3 plan strict     | base-drift → synchronise
 drift_strict_needs_a_plan_run                  | h.F                    | base=b3 strict          | want rerun
 drift_plan_run_needs_strict                    | h.F                    | base=b3 plan            | want rerun
@@ -178,6 +182,10 @@ group_red_on_a_red_base                        | b2.F q.F               |       
 a01_missing_time_is_no_baseline                | b2.G~never h.F h.F     |                         | want base b2 more
 a02_own_earlier_merge_excuses_nothing          | m2.F h.F               |                         | want rerun
 a02_own_earlier_merge_and_two_reds             | m2.F h.F h.F           |                         | want base b2
+a02_whose_commit_the_base_is_is_being_read     | u2.F h.F               |                         | want wait
+a02_whose_commit_matters_only_where_it_fails_so | u2.X h.F              |                         | want rerun
+a02_own_earlier_merge_does_not_look_like_a_flake | m0.F b1.G b2.G h.F h.F |                       | task-defect → explain
+a02_anothers_merge_reverted_does               | b0.F b1.G h.F h.F      |                         | want base b2
 a02_the_same_authors_other_task                | a.F b2.G h.F h.F       |                         | task-defect → explain
 a03_never_ran_on_the_base                      | h.F h.F                |                         | want base b2
 a03_never_ran_and_no_probe                     | h.F h.F                | no=base                 | unclassified → escalate

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from resolver.attribution import (
+    Claim,
     Diff,
+    NeverRan,
+    OwnMerge,
     Verdict,
     attribute,
     attribute_within,
@@ -19,7 +23,7 @@ from resolver.attribution import (
 )
 from resolver.executions import FailedItem, distinct, result_of
 from resolver.failure import Place
-from resolver.ids import Fingerprint, Sha
+from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.ledger import Ledger
 from resolver.ledger_events import RerunEnded, RerunStarted
 from tests.core.attribution_table import CHECK, NOW, PRINT, case, told
@@ -138,14 +142,26 @@ def test_no_lead_while_an_earlier_class_may_still_come() -> None:
     assert answer.wants
 
 
-def test_claims_and_filters_are_named_beside_the_class() -> None:
-    """What people say is recorded and not believed; a check that never ran before the merge is named as a cause."""
-    verdict = _verdict("b2.G h.F h.F", "claim=intermittent unseen=path")
-    assert (verdict.klass, verdict.claims, verdict.causes) == (
-        "task-defect",
-        ("sheriff: intermittent",),
-        ("never-ran-before-merge:path",),
-    )
+def test_a17_a_claim_is_recorded_beside_the_class() -> None:
+    """What people say is recorded and not believed."""
+    verdict = _verdict("b2.G h.F h.F", "claim=intermittent")
+    assert (verdict.klass, verdict.claims) == ("task-defect", (Claim(by="sheriff", says="intermittent"),))
+
+
+def test_a21_a_check_that_never_ran_before_the_merge_is_named_where_the_base_fails_so() -> None:
+    """The filter is a cause of what is on the base or in a group; of what only the task breaks it is none."""
+    named = NeverRan(check=CHECK, why="path")
+    assert _verdict("b2.F h.F", "unseen=path").causes == (named,)
+    assert _verdict("q.F b2.F", "unseen=path").causes == (named,)
+    assert _verdict("b2.G h.F h.F", "unseen=path").causes == ()
+
+
+def test_a02_the_own_earlier_merge_that_counted_for_nothing_is_named() -> None:
+    """Its reds do not excuse the task, and whoever reads the verdict is told so."""
+    known = replace(case("m0.F b2.G h.F h.F", ""), own_merges=(OwnMerge(landed=PullNumber(4), commit=Sha("b0")),))
+    (verdict,) = attribute(known).outcomes
+    assert isinstance(verdict, Verdict)
+    assert (verdict.klass, verdict.causes) == ("task-defect", known.own_merges)
 
 
 def test_evidence_shows_what_else_is_red_on_the_base() -> None:

@@ -18,6 +18,7 @@ from resolver.facts import (
     RunsRead,
 )
 from resolver.fold import fold
+from resolver.landing_facts import LandingRead
 from resolver.limits import Limits
 from resolver.state import Effect
 from tests.core.made import (
@@ -153,18 +154,24 @@ BASE_RUN = run(60, BASE, event="push", head_branch="main")
         ((looked_at_base(), BASE_RUN, job(90, "success", BASE, run_id=60)), ["read-log"]),
         ((looked_at_base(), BASE_RUN, job(90, "cancelled", BASE, run_id=60)), []),
         ((looked_at_base(), BASE_RUN, job(90, head=BASE, run_id=60, name="lint")), []),
-        ((looked_at_base(), BASE_RUN, BASE_JOB, triaged(90, head=BASE)), []),
+        ((looked_at_base(), BASE_RUN, BASE_JOB, triaged(90, head=BASE)), ["read-landing"]),
+        ((looked_at_base(), BASE_RUN, BASE_JOB, triaged(90, head=BASE), LandingRead(commit=BASE)), []),
     ],
 )
 def test_the_base_is_asked_by_what_is_there_already_and_only_as_far_as_needed(known, wanted):
-    """List its runs once, read the logs of the same job, whatever event ran it; another job or a cancelled one not."""
+    """List its runs once, read the logs of the same job, whatever event ran it; another job or a cancelled one not. Of
+    a commit that fails so, ask by whom it came.
+    """
     actions = decide_pull(state_of(*red(), *known), 7, NOW).actions
     assert [a.type for a in actions if a.number is None] == wanted
 
 
 def test_a_base_that_failed_in_the_same_way_is_recorded_as_its_defect_before_anything_is_said():
-    """The verdict is a fact of this turn; the next round says it."""
-    state = state_of(*red(), looked_at_base(), BASE_RUN, BASE_JOB, triaged(90, head=BASE))
+    """Once it is known whose change the base is, the verdict is a fact of this turn; the next round says it."""
+    known = (*red(), looked_at_base(), BASE_RUN, BASE_JOB, triaged(90, head=BASE))
+    asking = decide_pull(state_of(*known), 7, 120.0)
+    assert (asking.facts, [a.type for a in asking.actions]) == ((), ["read-landing"])
+    state = state_of(*known, LandingRead(commit=BASE))
     first = decide_pull(state, 7, NOW)
     assert [(type(f).__name__, f.klass) for f in first.facts] == [("GateAttributed", "base-defect")]
     for fact in first.facts:

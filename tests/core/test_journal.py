@@ -2,7 +2,7 @@
 
 import pytest
 
-from resolver.attribution import Evidence, Verdict
+from resolver.attribution import ChangedFile, Claim, Evidence, NeverRan, OwnMerge, Verdict
 from resolver.attribution.outage import OutageMode
 from resolver.config import ConfigProblem, parse_config
 from resolver.executions import Check
@@ -25,6 +25,7 @@ from resolver.facts import (
     RunsRead,
 )
 from resolver.journal import KINDS, Unreadable, from_json, kind_of, once, to_json
+from resolver.landing_facts import BaseChangesRead, Landed, LandedChangesRead, LandingRead, UnseenRead
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.llm import LlmAnswer
 from resolver.model_facts import ModelReplied, Usage
@@ -58,6 +59,8 @@ VERDICT = Verdict(
     strength="strong",
     next_action="repair",
     reason="it fails so on the clean base",
+    causes=(NeverRan(check=CHECK, why="path", landed=4, commit=BASE), OwnMerge(landed=4, commit=BASE)),
+    claims=(Claim(says="intermittent"),),
 )
 QUARANTINE_FACTS = (
     TaskQuarantined(
@@ -78,6 +81,7 @@ QUARANTINE_FACTS = (
     ),
     QuarantineLifted(number=7, task_id="pr-7", seq=1, base=HEAD, at=6.0),
 )
+LANDED = Landed(pull=4, title="Coupons", head_ref="coupons", head_repo_id=1, head_sha=HEAD, base_ref="main")
 PROBLEM = ConfigProblem(line=3, column=1, path="enabled", message="must be true or false")
 FACTS = [
     *TALK_FACTS,
@@ -170,6 +174,10 @@ FACTS = [
         answer=LlmAnswer(action="resume", rationale="a mirror was away", confidence="medium"),
         usage=Usage(model="small", prompt_tokens=900, completion_tokens=30, seconds=1.25, cost=0.001),
     ),
+    LandingRead(commit=BASE, landed=LANDED),
+    LandedChangesRead(pull=4, changes=(ChangedFile(path="shop.py", lines=((1, 2),), text="x", blob="b" * 40),)),
+    UnseenRead(commit=BASE, check=CHECK, pull=4, why="draft"),
+    BaseChangesRead(number=7, head_sha=HEAD, base_sha=BASE, at=5.0, files=(ChangedFile(path="a.py", blob="c"),)),
     CommentGone(number=7, comment_id=1),
     EngineStuck(number=7, head_sha=HEAD, error="KeyError"),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 from urllib.parse import parse_qs, urlsplit
 
 from bot.github import NotFound
@@ -23,6 +24,21 @@ KEPT_CHANGES = 300
 """Of so many files the changed lines are kept; a diff that is larger than that accuses nobody by its lines."""
 
 
+async def look_at_pulls(place: Place, action: ReadPull | ReadFiles | FindPull | SweepPulls) -> Outcome:
+    """Carry out one of these reads. Raises the errors of `bot.github.errors`."""
+    match action:
+        case ReadPull():
+            return await read_pull(place, action)
+        case ReadFiles():
+            return await read_files(place, action)
+        case FindPull():
+            return await find_pull(place, action)
+        case SweepPulls():
+            return await sweep_pulls(place, action)
+        case _:
+            assert_never(action)
+
+
 async def read_pull(place: Place, action: ReadPull) -> Outcome:
     """Read a pull request anew."""
     return Outcome((await _pull_at(place, action.number),))
@@ -39,7 +55,7 @@ async def read_files(place: Place, action: ReadFiles) -> Outcome:
         number=action.number,
         head_sha=action.head_sha,
         files=tuple(str(item["filename"]) for item in items),
-        changes=tuple(_change(item) for item in items[:KEPT_CHANGES]),
+        changes=tuple(change(item) for item in items[:KEPT_CHANGES]),
         truncated=len(items) >= min(LISTED_FILES, KEPT_CHANGES),
     )
     return Outcome((read,))
@@ -55,9 +71,10 @@ def _listed_for(items: Sequence[Json]) -> str | None:
     return "several" if len(heads) > 1 else next(iter(heads), None)
 
 
-def _change(item: Json) -> ChangedFile:
+def change(item: Json) -> ChangedFile:
+    """Read one file of a diff as GitHub lists it, of a pull request or a comparison."""
     status: Status = item["status"] if item["status"] in ("added", "removed", "renamed") else "modified"
-    return read_patch(str(item["filename"]), status, item.get("patch"))
+    return read_patch(str(item["filename"]), status, item.get("patch"), str(item.get("sha") or ""))
 
 
 async def find_pull(place: Place, action: FindPull) -> Outcome:
