@@ -21,7 +21,7 @@ from resolver.actions import (
 from resolver.facts import RepoObserved
 from resolver.model_actions import CallModel
 from resolver.records import Record
-from resolver.repair_actions import RemoveReported, StartRepairJob
+from resolver.repair_actions import RemoveOrphans, RemoveReported, StartRepairJob
 from resolver.talk_actions import Notify, PostDecision, PostReply, React, SetLabel
 
 PRIORITY = {
@@ -42,6 +42,7 @@ PRIORITY = {
     "read-log": 50,
     "read-comments": 60,
     "remove-probe": 60,
+    "remove-orphans": 65,
     "sweep-pulls": 70,
 }
 """Smaller goes first within a lane (specification, section 18); what is not listed is `USUAL`."""
@@ -60,9 +61,12 @@ class Assignment(Record):
 _READER: TypeAdapter[Assignment] = TypeAdapter(Assignment)
 
 
+_MENDS = RemoveReported | RemoveOrphans | StartRepairJob
+
+
 def writes(action: AnyAction) -> bool:
     """Say whether an action changes anything on GitHub."""
-    acts = RerunJobs | StartProbe | RemoveProbe | SyncBranch | WriteHandoffs | RemoveReported | StartRepairJob
+    acts = RerunJobs | StartProbe | RemoveProbe | SyncBranch | WriteHandoffs | _MENDS
     return isinstance(action, PostCheck | PostComment | acts | React | PostReply | SetLabel | PostDecision)
 
 

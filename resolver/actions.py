@@ -18,7 +18,7 @@ from resolver.handoff import BRANCH, Handoff
 from resolver.ids import PullNumber, RunId, Sha
 from resolver.landing_actions import LandingAction
 from resolver.model_actions import CallModel
-from resolver.repair_actions import RepairAction
+from resolver.repair_actions import RemoveOrphans, RepairAction
 from resolver.report import Report
 from resolver.talk_actions import TalkAction
 
@@ -261,10 +261,11 @@ class SyncBranch(Action):
 
 
 class SweepPulls(Action):
-    """List the repository's open pull requests, so that a lost event is only late."""
+    """List the repository's open pull requests, so that a lost event is only late; and failres's `own_refs`."""
 
     type: Literal["sweep-pulls"] = "sweep-pulls"
     slot: int
+    own_refs: bool = False
 
     @property
     def target(self) -> str:
@@ -344,6 +345,7 @@ AnyAction = (
     | RemoveProbe
     | SyncBranch
     | RepairAction
+    | RemoveOrphans
     | SweepPulls
     | WriteHandoffs
     | PostCheck

@@ -23,6 +23,7 @@ from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.landing_facts import LandingFact
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.log.cache_keys import CacheKeys
+from resolver.orphans import OrphanFact
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine_facts import QuarantineFact
@@ -360,6 +361,7 @@ Fact = (
     | ProbeStarted
     | Synced
     | OutageChanged
+    | OrphanFact
     | CommandFact
     | Decided
     | LandingFact

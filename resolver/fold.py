@@ -50,6 +50,7 @@ from resolver.journal import Unreadable
 from resolver.landing_facts import LandedChangesRead, LandingFact, LandingRead, UnseenRead
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import LIMITS
+from resolver.orphans import OrphanFact, OrphansDecided, OrphansEnded, OwnRefsSeen
 from resolver.progress import JobProgressed, JobStalled
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, third_party_id
@@ -92,8 +93,8 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return fold_gate(state, fact)
         case ProbeDispatched() | ProbeRemoved():
             return fold_probe(state, fact)
-        case OutageChanged():
-            return replace(state, outage=fact.mode)
+        case OutageChanged() | OwnRefsSeen() | OrphansDecided() | OrphansEnded():
+            return _of_repository(state, fact)
         case RerunStarted() | RerunEnded() | ProbeStarted() | Synced():
             return replace(state, ledger=state.ledger.with_event(fact))
         case CommentGone():
@@ -105,6 +106,12 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return known if fact.number is None else _stuck(known, fact.number, f"{fact.kind}: {fact.why}")
         case _:
             assert_never(fact)
+
+
+def _of_repository(state: RepoState, fact: OutageChanged | OrphanFact) -> RepoState:
+    if isinstance(fact, OutageChanged):
+        return replace(state, outage=fact.mode)
+    return replace(state, orphans=state.orphans.with_fact(fact))
 
 
 def fold_or_park(state: RepoState, fact: Fact | Unreadable) -> RepoState:
@@ -333,6 +340,8 @@ def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] 
         case BaseMoved():
             return frozenset(n for n, pull in state.pulls.items() if pull.quarantine and pull.seen.base_ref == fact.ref)
         case ProbeStarted() | RerunStarted() | RerunEnded() | Synced():
+            return frozenset()
+        case OwnRefsSeen() | OrphansDecided() | OrphansEnded():
             return frozenset()
         case ProbeDispatched() | ProbeRemoved() | OutageChanged():
             return None

@@ -53,6 +53,7 @@ from resolver.ids import PullNumber
 from resolver.landing_facts import BaseChangesRead, LandedChangesRead, LandingFact, LandingRead, UnseenRead
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.model_facts import ModelReplied
+from resolver.orphans import OrphansDecided, OrphansEnded, OwnRefsSeen
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
 from resolver.records import Record
@@ -94,6 +95,9 @@ KINDS: Mapping[str, type[Fact]] = {
     "probe.started": ProbeStarted,
     "task.synced": Synced,
     "outage.changed": OutageChanged,
+    "refs.seen": OwnRefsSeen,
+    "orphans.decision": OrphansDecided,
+    "orphans.outcome": OrphansEnded,
     "command.given": CommandGiven,
     "command.standing": StandingRead,
     "command.judged": CommandJudged,
@@ -175,6 +179,7 @@ Repeatable = (
     | GateAttributed
     | GateReattributed
     | OutageChanged
+    | OwnRefsSeen
     | CommentsRead
     | PullTouched
 )
@@ -218,6 +223,8 @@ def once(fact: Fact) -> str | None:
             return f"{kind_of(fact)}:{fact.command_id}"
         case CommandFailed():
             return f"{kind_of(fact)}:{fact.command_id}:{fact.index}"
+        case OrphansDecided() | OrphansEnded():
+            return f"{kind_of(fact)}:{fact.seq if isinstance(fact, OrphansDecided) else fact.ref_decision_seq}"
         case CommentGone():
             return f"gone:{fact.comment_id}"
         case _:

@@ -18,6 +18,9 @@ class Limits(Record):
     probe_patience: float = 6 * 3_600.0
     """After so long a probe that never reported is given up and its branch removed."""
 
+    orphan_rest: float = 600.0
+    """How long a branch of failres's own is left alone without an owner: its record may be on its way."""
+
     repair_patience: float = 1_800.0
     """How long a repair of a check's surroundings may take, or be refused for now, before it counts as failed."""
 

@@ -15,6 +15,7 @@ from resolver.facts import (
     RollupSeen,
     RunObserved,
 )
+from resolver.orphans import OwnRefsSeen
 from resolver.own_pulls import is_own_pull
 from resolver.progress import JobProgressed
 from resolver.state import RepoState
@@ -66,6 +67,9 @@ def is_news(state: RepoState, fact: Fact) -> bool:
         case PullTouched():
             pull = state.pulls.get(fact.number)
             return pull is not None and fact.at > max(pull.talk.touched or -1.0, pull.talk.read_until or -1.0)
+        case OwnRefsSeen():
+            there = {name: thing for name, (thing, _) in state.orphans.seen.items()}
+            return there != {each.name: each for each in fact.refs}
         case CommentGone():
             pull = state.pulls.get(fact.number)
             return pull is not None and pull.comment_id == fact.comment_id

@@ -74,4 +74,23 @@ class StartRepairJob(RepairStep):
         return f"repair:{self.seq}"
 
 
+class RemoveOrphans(Action):
+    """Remove branches that a look has found without an owner, as the repository's decision `seq` says."""
+
+    type: Literal["remove-orphans"] = "remove-orphans"
+    seq: int
+    things: tuple[Thing, ...]
+    live: tuple[str, ...] | None
+
+    @property
+    def target(self) -> str:
+        """The branches without an owner."""
+        return "orphans"
+
+    @property
+    def key(self) -> str:
+        """Identity by decision; what others own meanwhile does not make another one of it."""
+        return f"{self.target}@{self.seq}"
+
+
 RepairAction = ReportCaches | ReportLeftovers | RemoveReported | StartRepairJob

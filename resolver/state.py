@@ -33,6 +33,7 @@ from resolver.landings import Landings
 from resolver.ledger import Ledger
 from resolver.model_facts import ModelReplied
 from resolver.once import Follows
+from resolver.orphans import Orphans
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine import Quarantine, standing_quarantine
 from resolver.resolve_facts import Resolution
@@ -247,6 +248,7 @@ class RepoState(Follows):
     ledger: Ledger = field(default_factory=Ledger)
     flakes: tuple[GateAttributed, ...] = ()
     outage: OutageMode = field(default_factory=OutageMode)
+    orphans: Orphans = field(default_factory=Orphans)
     steps: StepHistory = field(default_factory=StepHistory)
     landings: Landings = field(default_factory=Landings)
     comments_at: tuple[float, ...] = ()

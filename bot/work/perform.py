@@ -9,11 +9,11 @@ from bot.work.act.comments import post_comment
 from bot.work.act.consult import call_model
 from bot.work.act.handoff import write_handoffs
 from bot.work.act.probe import start_probe
-from bot.work.act.repair import repair
 from bot.work.act.rerun import rerun_jobs
 from bot.work.act.sync import sync_branch
 from bot.work.act.unprobe import remove_probe
 from bot.work.converse import converse
+from bot.work.mend import mend
 from bot.work.observe.back import look_back
 from bot.work.observe.base import read_config, read_pull_config
 from bot.work.observe.jobs import read_runs
@@ -46,7 +46,7 @@ from resolver.actions import (
 )
 from resolver.landing_actions import ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
 from resolver.model_actions import CallModel
-from resolver.repair_actions import RemoveReported, ReportCaches, ReportLeftovers, StartRepairJob
+from resolver.repair_actions import RemoveOrphans, RemoveReported, ReportCaches, ReportLeftovers, StartRepairJob
 from resolver.talk_actions import Notify, PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
 
 
@@ -83,8 +83,8 @@ async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
             return await sync_branch(place, action)
         case CallModel():
             return await call_model(place, action, kept)
-        case ReportCaches() | ReportLeftovers() | RemoveReported() | StartRepairJob():
-            return await repair(place, action)
+        case ReportCaches() | ReportLeftovers() | RemoveReported() | StartRepairJob() | RemoveOrphans():
+            return await mend(place, action)
         case ReadStanding() | ReadComments() | React() | PostReply() | SetLabel() | PostDecision() | Notify():
             return await converse(place, action)
         case _:

@@ -15,6 +15,7 @@ from resolver.decide.attribute import Attributed, attribute_pull
 from resolver.decide.due import Due, due, earlier
 from resolver.decide.follow import follow
 from resolver.decide.gate import reads, repository_reads
+from resolver.decide.orphans import orphans
 from resolver.decide.outage import outage
 from resolver.decide.quarantine import exhausted, stop_loss, taken_up
 from resolver.decide.reruns import ended_reruns
@@ -92,5 +93,7 @@ def decide_repository(state: RepoState, now: float, limits: Limits = LIMITS) -> 
         return Due()
     wanted = repository_reads(state, now, limits)
     facts, calm_at = outage(state, now)
-    found = due(state.effects, wanted.actions, now, earlier(wanted.again_at, calm_at))
-    return Due(found.actions, found.again_at, facts)
+    left = orphans(state, now, limits)
+    again_at = earlier(earlier(wanted.again_at, calm_at), left.again_at)
+    found = due(state.effects, (*wanted.actions, *left.actions), now, again_at)
+    return Due(found.actions, found.again_at, (*facts, *left.facts))

@@ -15,11 +15,24 @@ from bot.cli.scenarios.red_check import RED_CHECK
 from bot.cli.scenarios.resolving import RESOLVING
 from bot.cli.scenarios.scenario import Scenario
 from bot.cli.scenarios.stalls import STALL, STALL_WRAPPED
+from bot.cli.scenarios.surroundings import SURROUNDINGS
 from bot.cli.scenarios.third_party import THIRD_PARTY
 from bot.cli.scenarios.whose import WHOSE
 
 SCENARIOS: Mapping[str, Scenario] = {
     one.name: one
-    for one in (RED_CHECK, NOISE, FORK, BAD_CONFIG, *WHOSE, *RESOLVING, LLM_RUNG, STALL, STALL_WRAPPED, THIRD_PARTY)
+    for one in (
+        RED_CHECK,
+        NOISE,
+        FORK,
+        BAD_CONFIG,
+        *WHOSE,
+        *SURROUNDINGS,
+        *RESOLVING,
+        LLM_RUNG,
+        STALL,
+        STALL_WRAPPED,
+        THIRD_PARTY,
+    )
 }
 """All scenarios by name, the main one first."""

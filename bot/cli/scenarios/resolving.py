@@ -93,43 +93,6 @@ def question(stage: Stage, pull: Pull) -> str | None:
     return found[-1] if found else None
 
 
-CACHED = team.ON_PUSH.replace(
-    "      - run: make unit\n",
-    "      - uses: actions/cache@v4\n        with: {path: node_modules, key: deps-v1}\n      - run: make unit\n",
-)
-"""The check restores its dependencies from a cache, on the base and on pull requests."""
-
-
-def broken_cache(tree: Tree) -> Outcome:
-    """The dependencies are asked for where they are not: a pull request's cache of them holds a dead address."""
-    if "second" in tree.read("README.md") and "deps-v1" in tree.restored:
-        return failed(*NO_HOST, exit_status=6)
-    return passed(*team.GREEN)
-
-
-async def dependency_down(stage: Stage) -> None:
-    """What a pull request has cached is of no use any more: the cache is dropped, and the job runs anew and passes."""
-    stage.sandbox.ci.job("unit", broken_cache)
-    workflow = CACHED.replace("  push:\n    branches: [main]\n", "")
-    repo = stage.repo("shop", team.files(config=team.CONFIG), {"ci.yml": workflow})
-    await stage.settle()
-    stage.people.open_pull("other", {"README.md": "first of another"})
-    pull = stage.people.open_pull("docs", {"README.md": "first"})
-    await stage.settle()
-    expect(len(repo.caches) == 2, "both pull requests have a cache of their own")
-    stage.people.push("docs", {"README.md": "second"})
-    await stage.settle()
-    expect(await actions(stage) == [("gate-red-env", 1, "env-repair:provision-deps")], "the table's action was taken")
-    expect(executions(stage, pull) == 2, "it ran once more")
-    expect(await successes(stage) == [True], "the outcome is recorded as a success")
-    expect("dropped the cache `deps-v1` of this pull request" in told(stage, pull), "the comment names the cache")
-    expect({one.ref for one in repo.caches.values()} == {f"refs/pull/{n}/merge" for n in (1, 2)}, "both are there now")
-    kept = min(repo.caches.values(), key=lambda one: one.id)
-    expect(kept.ref == "refs/pull/1/merge", "the other's cache was left alone")
-    expect(question(stage, pull) is None, "nobody is asked")
-    expect(stage.sandbox.violations == [], NO_VIOLATION)
-
-
 async def lockfile(stage: Stage) -> None:
     """The lock file does not fit: provisioning anew does not help, so people are asked at the second attempt."""
     pull = await opened(stage, always(*OUT_OF_SYNC))
@@ -219,9 +182,6 @@ async def escalate_answer(stage: Stage) -> None:
 
 
 RESOLVING = (
-    Scenario(
-        "dependency-down", "A cache leads to a host that is gone: dropped, one clean run, then green.", dependency_down
-    ),
     Scenario("lockfile", "A lock file does not fit: provisioned anew once, then people are asked.", lockfile),
     Scenario("registry-auth", "A registry refuses access: people are asked at once.", registry_auth),
     Scenario("rate-limited", "A limit names its end: failres waits for it, then runs the job.", rate_limited),

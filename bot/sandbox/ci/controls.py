@@ -14,13 +14,13 @@ class Controls:
     Decisions by job; a name is the job's as GitHub shows it (`test (3.11)`) or its key in the file (`test`).
 
     `held` jobs start and do not end, in the step that is named, else in their first; `queued` ones find no runner;
-    `lost` ones lose it, once.
+    `lost` ones lose it, so often.
     """
 
     functions: dict[str, JobFunction] = field(default_factory=dict)
     held: dict[str, str | None] = field(default_factory=dict)
     queued: set[str] = field(default_factory=set)
-    lost: set[str] = field(default_factory=set)
+    lost: dict[str, int] = field(default_factory=dict)
     once: dict[str, list[Outcome]] = field(default_factory=dict)
 
     def function(self, key: str, name: str) -> JobFunction | None:
@@ -42,8 +42,8 @@ class Controls:
     def take_lost(self, job: Job) -> bool:
         """Whether the job loses its runner now; asked once."""
         for name in (job.name, job.key):
-            if name in self.lost:
-                self.lost.remove(name)
+            if self.lost.get(name, 0) > 0:
+                self.lost[name] -= 1
                 return True
         return False
 

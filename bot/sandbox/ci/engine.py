@@ -114,9 +114,9 @@ class Ci:
         """Let a job find no runner."""
         self._board.controls.queued.add(name)
 
-    def lose_runner(self, name: str) -> None:
-        """Let the job's runner vanish in its next execution, or in the one that is held."""
-        self._board.controls.lost.add(name)
+    def lose_runner(self, name: str, times: int = 1) -> None:
+        """Let the job's runner vanish in its next executions, or in the one that is held."""
+        self._board.controls.lost[name] = times
         self._board.controls.held.pop(name, None)
 
     def fail_once(self, name: str, *lines: str | bytes, outcome: Outcome | None = None) -> None:

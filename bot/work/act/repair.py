@@ -114,7 +114,7 @@ async def remove(place: Place, thing: Thing) -> bool:
                 ref = await place.installation.get(place.path("/git/ref/heads/{+name}", name=thing.name))
             except NotFound:
                 return True
-            if ref["object"]["sha"] != thing.version:
+            if ref["object"]["sha"] != thing.version or not await _ours(place, thing.version):
                 return False
         case _:
             assert_never(thing.kind)
@@ -126,3 +126,13 @@ async def remove(place: Place, thing: Thing) -> bool:
         if refused.status != GONE:
             raise
     return True
+
+
+async def _ours(place: Place, sha: str) -> bool:
+    """Say whether a branch stands at a commit that failres made; a person may have taken the name."""
+    commit = await place.installation.get(place.path("/git/commits/{sha}", sha=sha))
+    return str(commit["message"]).startswith(OWN_WORDS)
+
+
+OWN_WORDS = "failres: "
+"""How the messages of failres's own commits begin."""

@@ -11,15 +11,16 @@ from repairs.environment import OWN_BRANCHES
 from resolver.repair_facts import Thing
 
 HEADS = "refs/heads/"
+OURS = "failres"
 CACHES = "actions_caches"
 
 
 async def own_branches(place: Place) -> AsyncIterator[Thing]:
     """Give the branches whose names begin like failres's own. GitHub gives no pages of them."""
-    for prefix in OWN_BRANCHES:
-        for ref in await place.installation.get(place.path("/git/matching-refs/heads/{+name}", name=prefix)):
-            with understood("branch of failres's own"):
-                name = str(ref["ref"]).removeprefix(HEADS)
+    for ref in await place.installation.get(place.path("/git/matching-refs/heads/{name}", name=OURS)):
+        with understood("branch of failres's own"):
+            name = str(ref["ref"]).removeprefix(HEADS)
+            if name.startswith(OWN_BRANCHES):
                 yield Thing(kind="ref", name=name, version=str(ref["object"]["sha"]), branch=name)
 
 

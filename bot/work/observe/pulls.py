@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 from bot.github import NotFound
 from bot.objects import Json, NotUnderstood, pull_observed, seconds, understood
 from bot.pull_node import PULL_FIELDS, pull_of_node
+from bot.work.observe.leftovers import own_branches
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import FindPull, ReadFiles, ReadPull, SweepPulls
@@ -16,6 +17,7 @@ from resolver.attribution.diff import ChangedFile, Status, read_patch
 from resolver.command_facts import PullTouched
 from resolver.facts import BaseMoved, Fact, PullFilesRead, PullObserved, RollupSeen
 from resolver.ids import PullNumber, RepoId, Sha
+from resolver.orphans import OwnRefsSeen
 
 LISTED_FILES = 3_000
 """GitHub lists no more files of a pull request than this."""
@@ -111,8 +113,8 @@ ACTIONS = "github-actions"
 FAILED = frozenset({"FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE", "ACTION_REQUIRED"})
 
 
-async def sweep_pulls(place: Place, _action: SweepPulls) -> Outcome:
-    """List all open pull requests with GitHub's count of their checks."""
+async def sweep_pulls(place: Place, action: SweepPulls) -> Outcome:
+    """List all open pull requests with GitHub's count of their checks; then, if asked, branches of failres's own."""
     owner, _, name = place.repo.full_name.partition("/")
     facts: list[Fact] = []
     after: str | None = None
@@ -125,7 +127,11 @@ async def sweep_pulls(place: Place, _action: SweepPulls) -> Outcome:
             facts.extend(_swept(node, place.repo.repo_id))
         after = page["pageInfo"]["endCursor"]
         if not page["pageInfo"]["hasNextPage"]:
-            return Outcome(tuple(facts))
+            break
+    if action.own_refs:
+        refs = tuple([each async for each in own_branches(place)])
+        facts.append(OwnRefsSeen(refs=refs, at=place.clock.now()))
+    return Outcome(tuple(facts))
 
 
 def _swept(node: Json, repo_id: RepoId) -> tuple[Fact, ...]:

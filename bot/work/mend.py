@@ -1,0 +1,16 @@
+"""Which function carries out which step of mending what checks stand on."""
+
+from __future__ import annotations
+
+from bot.work.act.orphans import remove_orphans
+from bot.work.act.repair import repair
+from bot.work.outcome import Outcome
+from bot.work.place import Place
+from resolver.repair_actions import RemoveOrphans, RepairAction
+
+
+async def mend(place: Place, action: RepairAction | RemoveOrphans) -> Outcome:
+    """Carry out a step once: of a pull request's repair, or for the repository."""
+    if isinstance(action, RemoveOrphans):
+        return await remove_orphans(place, action)
+    return await repair(place, action)

@@ -1,0 +1,77 @@
+"""What follows for branches of failres's own that nobody owns: they rest for a while, then the table's row cleans up.
+
+A branch is left in peace for as long as its record may still be on its way. One that could not be removed is not tried
+again: the row's second column is for people, who read it in the journal.
+"""
+
+from __future__ import annotations
+
+from resolver.actions import AnyAction
+from resolver.decide.due import Due, earlier
+from resolver.decide.leftovers import live_branches
+from resolver.limits import Limits
+from resolver.orphans import FAIL_CLASS, OrphansDecided, OrphansEnded
+from resolver.policy import Take, rule
+from resolver.repair_actions import RemoveOrphans
+from resolver.repair_facts import Thing
+from resolver.state import RepoState
+
+
+def orphans(state: RepoState, now: float, limits: Limits) -> Due:
+    """Give the removal that is due, with its decision or its end, and when the next branch will have rested."""
+    live = live_branches(state)
+    if limits.ceiling != "act" or live is None:
+        return Due()
+    standing = state.orphans.open()
+    if standing is not None:
+        return _carry_out(state, standing, live)
+    ripe: list[Thing] = []
+    again_at: float | None = None
+    for thing, since in state.orphans.seen.values():
+        if thing.branch in live or state.orphans.attempts(thing) >= _LAST:
+            continue
+        if since + limits.orphan_rest <= now:
+            ripe.append(thing)
+        else:
+            again_at = earlier(again_at, since + limits.orphan_rest)
+    if not ripe:
+        return Due(again_at=again_at)
+    decided = _decide(state, ripe, now)
+    if decided.action != "resume":
+        given_up = OrphansEnded(ref_decision_seq=decided.seq, success=False, left=_names(ripe), reason=FOR_PEOPLE)
+        return Due(again_at=again_at, facts=(decided, given_up))
+    return Due((_removal(decided, live),), again_at, (decided,))
+
+
+_LAST = 2
+"""After the decision that hands a branch to people there is none on it, as long as it stays where it is."""
+
+FOR_PEOPLE = "it could not be removed, and people have to look at it"
+
+
+def _decide(state: RepoState, ripe: list[Thing], now: float) -> OrphansDecided:
+    """Decide on those of the most attempts first: the columns of a row are one after the other."""
+    attempt = 1 + max(state.orphans.attempts(each) for each in ripe)
+    things = tuple(each for each in ripe if state.orphans.attempts(each) + 1 == attempt)
+    ruling = rule(FAIL_CLASS, "task", attempt, llm=False)
+    action = ruling.action if isinstance(ruling, Take) else "escalate"
+    return OrphansDecided(seq=1 + len(state.orphans.decided), things=things, attempt=attempt, action=action, at=now)
+
+
+def _carry_out(state: RepoState, decided: OrphansDecided, live: tuple[str, ...]) -> Due:
+    removal = _removal(decided, live)
+    effect = state.effects.get(removal.target)
+    if effect is not None and effect.key == removal.key and effect.status == "refused" and effect.retry_at is None:
+        reason = effect.reason or "GitHub refused it"
+        left = _names(decided.things)
+        return Due(facts=(OrphansEnded(ref_decision_seq=decided.seq, success=False, left=left, reason=reason),))
+    actions: tuple[AnyAction, ...] = (removal,)
+    return Due(actions)
+
+
+def _removal(decided: OrphansDecided, live: tuple[str, ...]) -> RemoveOrphans:
+    return RemoveOrphans(seq=decided.seq, things=decided.things, live=live)
+
+
+def _names(things: list[Thing] | tuple[Thing, ...]) -> tuple[str, ...]:
+    return tuple(each.name for each in things)

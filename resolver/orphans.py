@@ -1,0 +1,91 @@
+"""
+Branches of failres's own that no live record owns: failure class `orphan-worktree` (specification, section 3).
+
+The regular look tells which there are. What is decided on them is kept as `resolve.decision` is for a task: `attempt`
+counts the decisions on the same branch at the same commit, and the table's row says what follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, assert_never
+
+from resolver.policy import Action
+from resolver.records import Record
+from resolver.repair_facts import Thing
+
+FAIL_CLASS = "orphan-worktree"
+
+
+class OwnRefsSeen(Record):
+    """All branches under names of failres's own, as GitHub listed them at `at` (seconds)."""
+
+    refs: tuple[Thing, ...]
+    at: float
+
+
+class OrphansDecided(Record):
+    """What follows for branches without an owner. `seq` counts these decisions of the repository."""
+
+    seq: int
+    things: tuple[Thing, ...]
+    attempt: int
+    action: Action
+    at: float
+    fail_class: str = FAIL_CLASS
+
+
+class OrphansEnded(Record):
+    """What came of it; success is that all of them are gone. `left` names those that are not, `reason` says why."""
+
+    ref_decision_seq: int
+    success: bool
+    left: tuple[str, ...] = ()
+    reason: str = ""
+
+
+OrphanFact = OwnRefsSeen | OrphansDecided | OrphansEnded
+
+
+def _nothing() -> Mapping[Any, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Orphans:
+    """Own branches with since when they are known at that commit (seconds), and the decisions by number."""
+
+    seen: Mapping[str, tuple[Thing, float]] = field(default_factory=_nothing)
+    decided: Mapping[int, OrphansDecided] = field(default_factory=_nothing)
+    ended: Mapping[int, OrphansEnded] = field(default_factory=_nothing)
+
+    def with_fact(self, fact: OrphanFact) -> Orphans:
+        """Give the same with one more thing known."""
+        match fact:
+            case OwnRefsSeen():
+                return replace(self, seen={each.name: (each, self._since(each, fact.at)) for each in fact.refs})
+            case OrphansDecided():
+                return replace(self, decided={**self.decided, fact.seq: fact})
+            case OrphansEnded():
+                return replace(self, seen=self._without(fact), ended={**self.ended, fact.ref_decision_seq: fact})
+            case _:
+                assert_never(fact)
+
+    def _since(self, thing: Thing, at: float) -> float:
+        known = self.seen.get(thing.name)
+        return known[1] if known is not None and known[0] == thing else at
+
+    def _without(self, ended: OrphansEnded) -> Mapping[str, tuple[Thing, float]]:
+        decided = self.decided.get(ended.ref_decision_seq)
+        gone = {each.name for each in decided.things} - set(ended.left) if decided is not None else set()
+        return {name: each for name, each in self.seen.items() if name not in gone}
+
+    def open(self) -> OrphansDecided | None:
+        """Give the decision that has not ended."""
+        return next((each for seq, each in self.decided.items() if seq not in self.ended), None)
+
+    def attempts(self, thing: Thing) -> int:
+        """Count the decisions on that branch at that commit."""
+        return sum(thing in each.things for each in self.decided.values())

@@ -1,0 +1,133 @@
+"""Branches of failres's own without an owner: who owns one, how long it rests, and what the table's row does."""
+
+from __future__ import annotations
+
+import pytest
+
+from resolver.decide import decide_repository
+from resolver.decide.leftovers import live_branches
+from resolver.executions import Check
+from resolver.facts import ActionStarted, ProbeDispatched, ProbeRemoved
+from resolver.fold import fold
+from resolver.ids import Sha
+from resolver.journal import Unreadable
+from resolver.limits import Limits
+from resolver.orphans import OrphansDecided, OrphansEnded, OwnRefsSeen
+from resolver.repair_actions import RemoveOrphans
+from resolver.repair_facts import RepairReported, Thing
+from resolver.repair_job import repair_id, repair_wanted
+from tests.core.made import BASE, HEAD, pull, repo, state_of
+from tests.core.talk_made import DECIDED
+
+ACT = Limits(ceiling="act")
+NAME = "failres/probe/0123abcd-0123456789ab-1"
+LEFT = Thing(kind="ref", name=NAME, version=HEAD, branch=NAME)
+SEEN = OwnRefsSeen(refs=(LEFT,), at=1_000.0)
+DISPATCHED = ProbeDispatched(
+    probe_id="probe:1",
+    check=Check(workflow="ci.yml", job="unit"),
+    base_sha=BASE,
+    commit=HEAD,
+    branch=NAME,
+    run_id=1,
+    nonce="n",
+)
+
+
+def due(state, now, limits=ACT):
+    """The removals that are due, what is recorded with them, and the state after it."""
+    found = decide_repository(state, now, limits)
+    for fact in found.facts:
+        state = fold(state, fact)
+    removals = [each for each in found.actions if isinstance(each, RemoveOrphans)]
+    return removals, [each for each in found.facts if isinstance(each, OrphansDecided | OrphansEnded)], state
+
+
+def test_a_branch_rests_and_then_the_first_column_removes_it():
+    """`orphan-worktree`, attempt 1: `resume`, which cleans; before it has rested nothing is decided."""
+    state = state_of(repo(), SEEN)
+    assert due(state, 1_599.0)[:2] == ([], [])
+    removals, facts, state = due(state, 1_600.0)
+    assert [(each.fail_class, each.attempt, each.action) for each in facts] == [("orphan-worktree", 1, "resume")]
+    assert [each.things for each in removals] == [(LEFT,)]
+    started = ActionStarted(
+        ticket="o#1", key=removals[0].key, target="orphans", type="remove-orphans", number=None, at=1_600.0
+    )
+    assert due(fold(state, started), 1_601.0)[:2] == ([], [])
+
+
+def test_one_that_cannot_be_removed_goes_to_people_and_is_left_alone():
+    """Attempt 2: `escalate`; nothing more is decided as long as it stays where it is."""
+    _, _, state = due(state_of(repo(), SEEN), 1_600.0)
+    state = fold(state, OrphansEnded(ref_decision_seq=1, success=False, left=(NAME,), reason="moved"))
+    removals, facts, state = due(state, 1_700.0)
+    assert removals == []
+    assert [(each.attempt, each.action) for each in facts if isinstance(each, OrphansDecided)] == [(2, "escalate")]
+    assert due(state, 9_000.0)[:2] == ([], [])
+    moved = LEFT.model_copy(update={"version": BASE})
+    state = fold(state, OwnRefsSeen(refs=(moved,), at=9_000.0))
+    assert [each.attempt for each in due(state, 9_700.0)[1]] == [1], "at another commit it is another matter"
+
+
+def test_one_that_is_gone_is_forgotten_at_once():
+    """What was removed is not decided on again before GitHub is asked again."""
+    _, _, state = due(state_of(repo(), SEEN), 1_600.0)
+    state = fold(state, OrphansEnded(ref_decision_seq=1, success=True))
+    assert due(state, 1_700.0)[:2] == ([], [])
+
+
+OWNED = {
+    "a probe under way": (DISPATCHED,),
+    "a probe that is being started": (
+        ActionStarted(
+            ticket="p#1",
+            key="k",
+            target="probe:0123abcd:0123456789ab:1",
+            type="start-probe",
+            number=None,
+            at=900.0,
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("facts", OWNED.values(), ids=OWNED.keys())
+def test_what_a_live_record_owns_is_no_orphan(facts):
+    """Its owner will remove it, or has not yet told of it."""
+    state = state_of(repo(), *facts, SEEN)
+    assert live_branches(state) == (NAME,)
+    assert due(state, 5_000.0)[:2] == ([], [])
+
+
+def test_a_repairs_own_job_owns_its_branch_until_the_decision_has_ended():
+    """The branch's name follows from the decision."""
+    branch = repair_wanted("provision-deps", repair_id(7, 3), BASE, 3, "").branch
+    reported = RepairReported(number=7, ref_decision_seq=3, job="provision-deps", base_sha=BASE)
+    assert live_branches(state_of(repo(), pull(), DECIDED, reported)) == (branch,)
+
+
+def test_a_probe_that_was_removed_owns_nothing():
+    """Only its record is left."""
+    assert live_branches(state_of(repo(), DISPATCHED, ProbeRemoved(probe_id="probe:1", reason="it has reported"))) == ()
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(ceiling="propose")])
+def test_who_may_not_act_removes_nothing_and_does_not_even_look(limits):
+    """Observing processes leave everything where it is."""
+    found = decide_repository(state_of(repo(), SEEN), 5_000.0, limits)
+    assert [each for each in found.actions if isinstance(each, RemoveOrphans)] == []
+    assert [each.own_refs for each in found.actions if each.type == "sweep-pulls"] == [False]
+
+
+def test_records_that_cannot_be_read_may_own_anything():
+    """Fail closed: owners are unknown, so nothing is removed."""
+    state = fold(state_of(repo(), SEEN), Unreadable(kind="probe.dreamt", number=None, why="another version's"))
+    assert live_branches(state) is None
+    assert due(state, 5_000.0)[:2] == ([], [])
+
+
+def test_the_clock_of_a_branch_runs_from_when_it_was_first_seen_there():
+    """Other branches that come and go do not make it rest anew."""
+    other = Thing(kind="ref", name=f"{NAME}1", version=Sha("c" * 40), branch=f"{NAME}1")
+    state = state_of(repo(), SEEN, OwnRefsSeen(refs=(LEFT, other), at=1_500.0))
+    assert [each.things for each in due(state, 1_600.0)[0]] == [(LEFT,)]

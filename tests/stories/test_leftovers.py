@@ -1,0 +1,109 @@
+"""What failres has left behind: the regular look finds it, and it is removed once it has rested; all else stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.cli.scenarios import team
+from bot.cli.scenarios.resolving import opened
+from bot.cli.scenarios.surroundings import FULL
+from bot.sandbox.changes import pushes
+from bot.sandbox.ci.runner.function_job import Outcome, failed, passed
+from bot.sandbox.faults import Fault
+from bot.sandbox.state import Act, Actor
+from resolver.journal import from_json
+from resolver.orphans import OrphansDecided, OrphansEnded
+from resolver.repair_facts import RepairReported
+
+OLD = "failres/probe/0123abcd-0123456789ab-1"
+KEPT = ("failres/backup/pr-1", "failres/state", "failres/probe-notes", "repair/pr-1/v1-0123456789abcdef")
+OURS = "failres: probe 0123 of 0123456789ab [skip ci]"
+
+
+def branch(world, repo, name, message=OURS):
+    """A branch with one commit more than the base."""
+    act = Act(world.sandbox.github, repo, Actor(world.people.account("admin")))
+    pushes.push_files(act, name, {"left.txt": name}, message)
+
+
+def branches(repo):
+    """The branches under failres's names and its neighbours', without the default branch."""
+    names = (name.removeprefix("refs/heads/") for name in repo.git.refs.all("refs/heads/"))
+    return sorted(name for name in names if name != "main")
+
+
+async def told(world, kind):
+    """The records of that kind."""
+    facts = [from_json(row.kind, row.data) for row in await world.journal()]
+    return [fact for fact in facts if isinstance(fact, kind)]
+
+
+async def test_a_branch_that_nobody_owns_is_removed_once_it_has_rested(world):
+    """`orphan-worktree`: the first column cleans; backups, the state branch and what only sounds alike stay."""
+    repo = world.repo("shop", team.files(), {})
+    for name in (OLD, *KEPT):
+        branch(world, repo, name)
+    await world.later(500.0, 0.0)
+    assert OLD in branches(repo)
+    await world.later(2_500.0)
+    assert branches(repo) == sorted(KEPT)
+    decided = await told(world, OrphansDecided)
+    assert [(each.fail_class, each.attempt, each.action) for each in decided] == [("orphan-worktree", 1, "resume")]
+    assert [each.success for each in await told(world, OrphansEnded)] == [True]
+
+
+@pytest.mark.parametrize("config", [None, "enabled: false\n"], ids=["a person's commit", "switched off"])
+async def test_what_may_not_be_removed_is_left_alone(calm, config):
+    """A person has taken the name, which people are told once; where failres is switched off it removes nothing."""
+    files = {**team.files(), **({".github/failres.yml": config} if config else {})}
+    repo = calm.repo("shop", files, {})
+    branch(calm, repo, OLD, OURS if config else "My own work")
+    await calm.later(4_000.0)
+    assert branches(repo) == [OLD]
+    actions = [each.action for each in await told(calm, OrphansDecided)]
+    assert actions == (["resume"] if config else ["resume", "escalate"])
+
+
+@pytest.mark.parametrize("how", ["lose", "drop"])
+async def test_a_lost_answer_removes_nothing_twice(calm, how):
+    """The connection ends before or after GitHub has removed it."""
+    repo = calm.repo("shop", team.files(), {})
+    branch(calm, repo, OLD)
+    calm.sandbox.faults.add(Fault("DELETE", "/repos/*/git/refs/heads/*", how=how))
+    await calm.later(3_000.0)
+    assert branches(repo) == []
+    assert [each.success for each in await told(calm, OrphansEnded)] == [True]
+
+
+TOOLS = "on: {workflow_dispatch: }\njobs:\n  build: {runs-on: ubuntu-latest, steps: [{run: make}]}\n"
+
+
+async def test_a_full_disk_clears_branches_caches_and_artifacts_of_failres_alone(calm):
+    """What is removed was reported before; the artifacts of other branches stay."""
+    calm.sandbox.ci.job("build", lambda _: Outcome(artifacts={"manifest": {"a": b"1"}}))
+    pull = await opened(calm, lambda _: passed("1 passed"))
+    repo = calm.where(pull)
+    calm.sandbox.ci.job("unit", lambda _: failed(*FULL) if len(repo.artifacts) > 1 else passed("1 passed"))
+    pushes.push_files(
+        Act(calm.sandbox.github, repo, Actor(calm.people.account("admin"))),
+        "main",
+        {".github/workflows/tools.yml": TOOLS},
+        "Add tools",
+    )
+    branch(calm, repo, "failres/fix/n0nce")
+    await calm.settle()
+    act = Act(calm.sandbox.github, repo, Actor(calm.people.account("admin")))
+    for name in ("failres/fix/n0nce", "main"):
+        await calm.sandbox.ci.dispatch(act, repo.workflows[".github/workflows/tools.yml"], name, {})
+    await calm.settle()
+    assert len(repo.artifacts) == 2
+    calm.people.push("docs", {"README.md": "full"})
+    await calm.settle()
+    (reported,) = await told(calm, RepairReported)
+    assert sorted((each.kind, each.name) for each in reported.things) == [
+        ("artifact", "manifest"),
+        ("ref", "failres/fix/n0nce"),
+    ]
+    assert [repo.runs[one.run_id].head_branch for one in repo.artifacts.values()] == ["main"]
+    assert "failres/fix/n0nce" not in branches(repo)
+    calm.said(pull)
