@@ -23,6 +23,7 @@ from resolver.decide import Due, decide_pull, decide_repository
 from resolver.decide.due import earlier
 from resolver.facts import ActionStarted, EngineStuck, Fact
 from resolver.fold import fold_or_park, touched
+from resolver.fold_run import also_concerned
 from resolver.ids import PullNumber
 from resolver.journal import from_json, kind_of, once, to_json
 from resolver.limits import LIMITS, Limits
@@ -183,9 +184,11 @@ class Loop:
             wanted = self._decide_or_park(unit, key, known, number, now)
             self._append(unit, key, known, wanted.facts)
             self._start(unit, key, known, wanted.actions, now)
+            for other in {each for fact in wanted.facts for each in also_concerned(known.state, fact)}:
+                known.again[other] = now
             if not wanted.facts:
-                break
-        return wanted.again_at
+                return wanted.again_at
+        return now  # there is more to decide than one turn should take
 
     def _decide_or_park(self, unit: Work, key: str, known: Known, number: PullNumber, now: float) -> Due:
         try:

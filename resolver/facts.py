@@ -29,6 +29,7 @@ from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine_facts import QuarantineFact
 from resolver.records import Record
 from resolver.resolve_facts import ResolveFact
+from resolver.run_facts import RunFact
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
 
 Json = dict[str, Any]
@@ -327,7 +328,7 @@ class EngineStuck(Record):
     error: str
 
 
-Decided = DecisionFact | ResolveFact | QuarantineFact
+Decided = DecisionFact | ResolveFact | QuarantineFact | RunFact
 """What failres or a person decided, as opposed to what was seen or done."""
 
 Fact = (

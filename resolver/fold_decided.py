@@ -8,11 +8,13 @@ from resolver.decision_facts import DecisionAnswered, DecisionRequested, Handoff
 from resolver.facts import Decided
 from resolver.fold_quarantine import fold_answer, fold_quarantine
 from resolver.fold_resolve import fold_resolve
+from resolver.fold_run import fold_resumption, fold_run
 from resolver.fold_talk import fold_talk
 from resolver.model_facts import ModelReplied
 from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
 from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
+from resolver.run_facts import RunPaused
 from resolver.state import RepoState
 
 
@@ -27,6 +29,8 @@ def fold_decided(state: RepoState, fact: Decided) -> RepoState:
             return fold_resolve(state, fact)
         case TaskQuarantined() | QuarantineLifted():
             return fold_quarantine(state, fact)
+        case RunPaused():
+            return fold_run(state, fact)
         case _:
             assert_never(fact)
 
@@ -36,4 +40,8 @@ def _answered(state: RepoState, fact: DecisionAnswered) -> RepoState:
     pull = state.pulls.get(fact.number)
     if pull is None or fact.decision_id in pull.talk.answers:
         return state
-    return fold_answer(fold_talk(state, fact), fact)
+    asked = pull.talk.decisions.get(fact.decision_id)
+    state = fold_talk(state, fact)
+    if asked is not None and asked.kind == "run-paused":
+        return fold_resumption(state, fact)
+    return fold_answer(state, fact)

@@ -59,6 +59,7 @@ from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
 from resolver.records import Record
 from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
+from resolver.run_facts import RunPaused
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
 
 VERSION = 1
@@ -121,6 +122,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "landed.changes": LandedChangesRead,
     "landed.unseen": UnseenRead,
     "base.changes": BaseChangesRead,
+    "run.paused": RunPaused,
     "comment.gone": CommentGone,
     "engine.stuck": EngineStuck,
 }
@@ -243,5 +245,7 @@ def _decided(fact: Decided) -> str:
             return fact.decision_id
         case TaskQuarantined() | QuarantineLifted():
             return f"{fact.task_id}:{fact.seq}"
+        case RunPaused():
+            return f"{fact.run_id}:{fact.seq}"
         case _:
             assert_never(fact)

@@ -8,7 +8,7 @@ from resolver.attribution.beside import Claim
 from resolver.attribution.outcome import Verdict
 from resolver.config import ConfigProblem
 from resolver.failure import Failure
-from resolver.ids import PullNumber, Sha
+from resolver.ids import PullNumber, RunId, Sha
 from resolver.progress import JobStalled
 from resolver.records import Record
 from resolver.resolve_facts import Proposal
@@ -70,11 +70,16 @@ class Standing(Record):
 
 
 class Held(Record):
-    """Nothing automatic is done here, for this reason. `final`: that was accepted, so that only a push ends it."""
+    """
+    Nothing automatic is done here, for this reason. `final`: that was accepted, so that only a push ends it. `run` is
+    paused, and `asked_at` the pull request where that is asked about.
+    """
 
-    why: Literal["quarantine", "stop-loss"]
+    why: Literal["quarantine", "stop-loss", "run-paused"]
     reason: str
     final: bool = False
+    run: RunId | None = None
+    asked_at: PullNumber | None = None
 
 
 class RepairTold(Record):

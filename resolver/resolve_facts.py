@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from resolver.digest import digest
 from resolver.executions import Check
-from resolver.ids import PullNumber, Sha
+from resolver.failure import Scope
+from resolver.ids import PullNumber, RunId, Sha
 from resolver.model_facts import ModelReplied
 from resolver.policy import Action
 from resolver.records import Record
@@ -14,7 +16,8 @@ from resolver.repair_facts import RepairDone, RepairFact, RepairFailed, RepairRe
 
 class ResolveDecided(Record):
     """
-    The table's action for a failure class of a task: `resolve.decision`. `seq` counts the decisions of the repository.
+    The table's action for a failure class of a task, or at scope `run` of `of_run`: `resolve.decision`. `seq` is its
+    identity (see `decision_seq`), to which `resolve.outcome` refers.
 
     What is executed begins at `due_at` (seconds) and runs the jobs of `run_id` after its `run_attempt` again.
     `rationale` says what kept the table's own action from being taken, or how long is waited and why.
@@ -23,8 +26,8 @@ class ResolveDecided(Record):
     number: PullNumber
     seq: int
     head_sha: Sha
-    task_id: str
-    check: Check
+    task_id: str | None = None
+    check: Check | None = None
     fail_class: str
     attempt: int
     action: Action
@@ -35,11 +38,18 @@ class ResolveDecided(Record):
     run_attempt: int = 0
     rationale: str | None = None
     unreachable: bool = False
+    scope: Scope = "task"
+    of_run: RunId | None = None
 
     @property
     def proposal(self) -> Proposal | None:
         """The model's part in it; None where the table decided."""
         return Proposal(action=self.action, rationale=self.rationale or "") if self.source == "llm" else None
+
+
+def decision_seq(whose: str, fail_class: str, attempt: int) -> int:
+    """Give a decision's identity: there is one for each attempt of a class of a task, or run, whatever is replayed."""
+    return int(digest([whose, fail_class, attempt], 12), 16)
 
 
 class Proposal(Record):

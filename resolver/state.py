@@ -27,7 +27,7 @@ from resolver.facts import (
     RollupSeen,
     RunObserved,
 )
-from resolver.ids import Fingerprint, PullNumber, Sha
+from resolver.ids import Fingerprint, PullNumber, RunId, Sha
 from resolver.landing_facts import BaseChangesRead
 from resolver.landings import Landings
 from resolver.ledger import Ledger
@@ -37,6 +37,7 @@ from resolver.orphans import Orphans
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine import Quarantine, standing_quarantine
 from resolver.resolve_facts import Resolution
+from resolver.run_facts import RunPaused
 from resolver.step_history import StepHistory
 from resolver.talk import Talk
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, ThirdParty, third_party_id
@@ -229,6 +230,15 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """A run: its pause, how often it was paused, and which resolutions (by `seq`) were made before it last went on."""
+
+    paused: RunPaused | None = None
+    pauses: int = 0
+    settled: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class RepoState(Follows):
     """A whole repository.
 
@@ -245,6 +255,7 @@ class RepoState(Follows):
     bases: Mapping[str, Base] = field(default_factory=_nothing)
     effects: Mapping[str, Effect] = field(default_factory=_nothing)
     probes: Mapping[str, Probe] = field(default_factory=_nothing)
+    runs: Mapping[RunId, Run] = field(default_factory=_nothing)
     ledger: Ledger = field(default_factory=Ledger)
     flakes: tuple[GateAttributed, ...] = ()
     outage: OutageMode = field(default_factory=OutageMode)

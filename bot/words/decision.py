@@ -11,6 +11,7 @@ from bot.words.model import proposed
 from bot.words.replies import OPTION_WORDS, forms
 from bot.words.verdict import evidence, subject
 from resolver.decision_facts import DecisionRequested, Ended, HandoffRefused, HandoffWritten
+from resolver.decisions import Word
 from resolver.handoff import BRANCH
 from resolver.talk_actions import PostDecision
 from resolver.taxonomy import TAXONOMY
@@ -75,9 +76,7 @@ def options(asked: DecisionRequested) -> str:
     replies = forms(asked)
     words = asked.options if len(replies) == len(asked.options) else (None, *asked.options)
     told = [
-        f"- to {OPTION_WORDS[word] if word is not None else 'let the fix change these files as well'}:\n\n"
-        f"  ```\n  {reply}\n  ```"
-        for word, reply in zip(words, replies, strict=True)
+        f"- to {_option(asked, word)}:\n\n  ```\n  {reply}\n  ```" for word, reply in zip(words, replies, strict=True)
     ]
     return "\n\n".join(told)
 
@@ -87,6 +86,14 @@ def _handoff(handoff: HandoffWritten | HandoffRefused, repo_url: str) -> str:
     if isinstance(handoff, HandoffRefused):
         return f"There is no handoff bundle: {escape_html(one_line(handoff.reason, 200))}."
     return f"[Handoff bundle]({repo_url}/blob/{BRANCH}/{handoff.path}): all that is known, for whoever takes over."
+
+
+def _option(asked: DecisionRequested, word: Word | None) -> str:
+    if word is None:
+        return "let the fix change these files as well"
+    if asked.kind == "run-paused":
+        return "let the run go on, with its count begun anew" if word == "try-again" else "leave it paused"
+    return OPTION_WORDS[word]
 
 
 def _ended(ended: Ended) -> str:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from bot.words.inert import one_line
+from bot.words.inert import code, one_line
 from resolver.report import Held
 
 
 def held(why: Held) -> str:
     """Say that a task is held, why, and what ends it."""
     reason = one_line(why.reason, 300)
+    if why.why == "run-paused":
+        asked = f" on #{why.asked_at}" if why.asked_at is not None else ""
+        rest = f"Nothing automatic is done on any of its pull requests until the question{asked} is answered."
+        return f"{_what(why)}: {reason}. {rest}"
     return f"{_what(why)}: {reason}. Nothing automatic is done here until {_until(why)}."
 
 
@@ -20,6 +24,8 @@ def _what(why: Held) -> str:
             return "**Quarantined**"
         case "stop-loss":
             return "**Quarantined again, so stopped**"
+        case "run-paused":
+            return f"**The run {code(why.run or '')} is paused**"
         case _:
             assert_never(why.why)
 

@@ -18,12 +18,14 @@ from resolver.decide.gate import reads, repository_reads
 from resolver.decide.orphans import orphans
 from resolver.decide.outage import outage
 from resolver.decide.quarantine import exhausted, stop_loss, taken_up
+from resolver.decide.rerunning import Met
 from resolver.decide.reruns import ended_reruns
 from resolver.decide.resolve_outcomes import ended
 from resolver.decide.rights import Silence, config_of, silence
 from resolver.decide.speak import speak
 from resolver.decide.stalls import watch_jobs
 from resolver.decide.talk import converse
+from resolver.facts import Decided
 from resolver.ids import PullNumber
 from resolver.limits import LIMITS, Limits
 from resolver.state import Pull, RepoState
@@ -51,7 +53,8 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     if stood.facts:  # what is done and said follows from them
         return Due((), None, (*facts, *stood.facts))
     if cause is not None and silence(state, pull) is None:
-        then = follow(state, pull, cause.answer.lead, now, limits)
+        decided = any(isinstance(fact, Decided) for fact in cause.facts)
+        then = Met() if decided else follow(state, pull, cause.answer.lead, now, limits)
         desired.extend((*cause.actions, *then.actions))
         facts = (*facts, *then.facts)
     said = speak(state, pull, now, limits, cause.answer if cause else None)

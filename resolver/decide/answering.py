@@ -17,7 +17,7 @@ from resolver.decide.endings import circumstances, how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.rights import silence
 from resolver.decision_facts import DecisionAnswered
-from resolver.decisions import KINDS, OPTIONS, Decision
+from resolver.decisions import KINDS, OPTIONS, Decision, Kind
 from resolver.facts import Fact
 from resolver.policy import NEEDS, Abilities, Take, within
 from resolver.talk import Given
@@ -57,7 +57,7 @@ def take_answer(here: Here, given: Given, answer: Answer, standing: Standing, be
     checked = check_answer(chosen, answer, by, standing, now)
     if isinstance(checked, Refused):
         return Answered(Said(kind="refused", command="answer", refused=checked))
-    return _effect(here, given, checked, by.login)
+    return _effect(here, given, checked, by.login, chosen.kind)
 
 
 def _missing(decision: Decision, answer: Answer) -> str | None:
@@ -71,7 +71,7 @@ def _missing(decision: Decision, answer: Answer) -> str | None:
     return None
 
 
-def _effect(here: Here, given: Given, accepted: Accepted, login: str) -> Answered:
+def _effect(here: Here, given: Given, accepted: Accepted, login: str, kind: Kind) -> Answered:
     fields = {name: getattr(accepted, name) for name in Accepted.model_fields}
     answered = DecisionAnswered(
         **fields,
@@ -80,7 +80,7 @@ def _effect(here: Here, given: Given, accepted: Accepted, login: str) -> Answere
         command_id=given.fact.command_id,
         comment_id=given.fact.comment_id,
     )
-    if accepted.action != "resume":
+    if accepted.action != "resume" or kind == "run-paused":  # a run that goes on decides anew what is due
         return Answered(facts=(answered,))
     if accepted.scope_files:
         return _not_done("no fix run can be started here that would use the files")

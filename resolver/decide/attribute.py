@@ -6,6 +6,7 @@ it, else a refusal with its reason, and attribution is asked again with that.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -38,7 +39,7 @@ from resolver.decide.resolve import hopeless, resolve
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.decide.stalls import stall_wants
 from resolver.decide.third_party import not_started
-from resolver.facts import Fact, GateAttributed, GateReattributed
+from resolver.facts import Decided, Fact, GateAttributed, GateReattributed
 from resolver.limits import Limits
 from resolver.state import Pull, RepoState, verdict_key
 
@@ -72,6 +73,8 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
             if isinstance(met, Refusal):
                 refused.append(met)
                 continue
+            if _decides(met.facts) and _decides(facts):
+                continue  # one decision at a time: what the next one may be follows from it
             actions.extend(met.actions)
             facts.extend(met.facts)
             again_at = earlier(again_at, met.again_at)
@@ -81,6 +84,10 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
             return Attributed(answer, (*_verdict_facts(pull, answer, now), *facts), started, again_at)
         refusals = (*refusals, *refused)
     return Attributed(answer, _verdict_facts(pull, answer, now))
+
+
+def _decides(facts: Iterable[Fact]) -> bool:
+    return any(isinstance(fact, Decided) for fact in facts)
 
 
 def _meet(state: RepoState, pull: Pull, want: Want, now: float, limits: Limits) -> Met | Refusal:
@@ -106,7 +113,7 @@ def _standing_refusals(state: RepoState, pull: Pull, config: RepoConfig, limits:
     """What mode and rights rule out from the start."""
     if not managed(state, pull, config):
         return (Refusal(kind="rerun", reason="this pull request is not managed"),)
-    reason = held(pull)
+    reason = held(state, pull)
     if reason is not None:
         return (Refusal(kind="rerun", reason=reason),)
     mode = mode_of(config, "rerun", limits)

@@ -95,7 +95,7 @@ def _probe(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Lim
         if explained_only(state, pull):
             why = "forks and Dependabot start no probe"
         return Refusal(kind="base", reason=why, commit=want.commit, check=want.check)
-    reason = held(pull)
+    reason = held(state, pull)
     if reason is not None:
         return Refusal(kind="base", reason=reason, commit=want.commit, check=want.check)
     answer = state.ledger.probe(want.check.key, want.commit)

@@ -10,6 +10,7 @@ from resolver.casework_beside import claims
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.ask_model import under_way
 from resolver.decide.follow import hindrance
+from resolver.decide.paused import asked_at, pause_of
 from resolver.decide.repairs_told import repairs_told
 from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.decide.running import stalled_checks, unfinished
@@ -51,13 +52,16 @@ def compose(state: RepoState, pull: Pull, answer: Attribution | None = None, now
         base_ref=pull.seen.base_ref,
         managed=managed(state, pull, config_of(state, pull)),
         cause=_cause(state, pull, answer),
-        held=_held(pull),
+        held=_held(state, pull, now),
         repairs=tuple(repairs_told(pull)),
     )
 
 
-def _held(pull: Pull) -> Held | None:
-    standing = pull.quarantine
+def _held(state: RepoState, pull: Pull, now: float | None) -> Held | None:
+    standing, paused = pull.quarantine, pause_of(state, pull)
+    if paused is not None:
+        at = asked_at(state, pull, now or paused.at)
+        return Held(why="run-paused", reason=paused.reason, run=paused.run_id, asked_at=at)
     if standing is None:
         return None
     why: Literal["quarantine", "stop-loss"] = "stop-loss" if standing.fact.cause == "stop-loss" else "quarantine"

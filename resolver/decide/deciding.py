@@ -9,7 +9,7 @@ from resolver.decide.resolve_outcomes import RERUNS
 from resolver.digest import digest
 from resolver.facts import JobFinished
 from resolver.policy import NEEDS, Take
-from resolver.resolve_facts import ResolveDecided
+from resolver.resolve_facts import ResolveDecided, decision_seq
 
 LIMITED = ("rate-limit", "quota")
 """Kinds of failure whose words may say when it is of use to try again."""
@@ -30,7 +30,7 @@ def resolution(matter: Matter, take: Take, attempt: int) -> ResolveDecided:
             due_at, why = parked, "the limit that was met says when to try again"
     return ResolveDecided(
         number=pull.seen.number,
-        seq=1 + sum(len(each.resolutions) for each in matter.state.pulls.values()),
+        seq=decision_seq(task_id(pull.seen.number), matter.fail_class, attempt),
         head_sha=pull.seen.head_sha,
         task_id=task_id(pull.seen.number),
         check=matter.check,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from resolver.actions import AnyAction
 from resolver.attribution import Verdict
+from resolver.breakers import Tripped
 from resolver.casework import check_of, task_id
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.ask_model import ask_model, proposal_of
@@ -17,8 +18,9 @@ from resolver.decide.handoff import awaited_until
 from resolver.decide.here import Here
 from resolver.decide.labels import labels
 from resolver.decide.matter import Matter, here_decided
-from resolver.decide.quarantine import REPEATED
-from resolver.decide.resolve import escalation, why_escalated
+from resolver.decide.paused import pause_of, run_question
+from resolver.decide.quarantine import REPEATED, held
+from resolver.decide.resolve import escalation, stop, why_escalated
 from resolver.decide.rights import config_of, managed, silence
 from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, Kind, Word, ask, kind_for
@@ -36,7 +38,7 @@ def questions(here: Here, left: int) -> Due:
     new comments may be made.
     """
     state, pull, now = here.state, here.pull, here.now
-    asked = _ask(here)
+    asked = run_question(here) or _ask(here)
     first = _put(here, asked) if asked is not None else Due()
     facts = first.facts
     waiting = [each for each in pull.talk.decisions.values() if how_it_ended(state, pull, each, now) is None]
@@ -75,14 +77,18 @@ def questions(here: Here, left: int) -> Due:
 
 
 def _put(here: Here, asked: DecisionRequested) -> Due:
-    """Put the question to people, unless the table wants a model asked first."""
-    if asked.because is None:
+    """Put the question to people, unless the table wants a model asked first; where a breaker allows no further
+    decision, say what that comes to instead.
+    """
+    if asked.because is None or held(here.state, here.pull):
         return Due(facts=(asked,))
     matter = Matter(here.state, here.pull, asked.because.check, asked.fail_class, here.now)
     met = ask_model(matter, here.limits) if asked.kind == "failure" else None
     if met is not None:
         return Due(met.actions, met.again_at, met.facts)
     last = escalation(matter)
+    if isinstance(last, Tripped):
+        return Due(facts=stop(matter, last))
     return Due(facts=(last, asked) if last is not None else (asked,))
 
 
@@ -90,6 +96,8 @@ def _ask(here: Here) -> DecisionRequested | None:
     state, pull, lead = here.state, here.pull, here.lead
     if lead is None or silence(state, pull) is not None or not _escalates(pull, lead):
         return None
+    if pause_of(state, pull) is not None:
+        return None  # one question is asked for the whole run
     if state.outage.on or not managed(state, pull, config_of(state, pull)):
         return None
     fail_class = _class_of(state, pull, lead)

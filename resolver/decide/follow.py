@@ -18,7 +18,7 @@ from resolver.state import Base, Pull, RepoState
 def follow(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> Met:
     """Give the action that the leading verdict asks for: the synchronisation, or the flake's one rerun."""
     config = config_of(state, pull)
-    if lead is None or not managed(state, pull, config) or held(pull):
+    if lead is None or not managed(state, pull, config) or held(state, pull):
         return Met()
     if lead.next_action == "synchronise" and mode_of(config, "sync", limits) == "act":
         return _synchronise(state, pull, now)

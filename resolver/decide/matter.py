@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from resolver.breakers import Resolutions, Tripped
@@ -10,9 +11,9 @@ from resolver.config import RepoConfig
 from resolver.decide.rights import config_of
 from resolver.executions import Check
 from resolver.facts import JobFinished
-from resolver.resolve_facts import Resolution
+from resolver.resolve_facts import Resolution, ResolveDecided
 from resolver.runs import run_id
-from resolver.state import Head, Pull, RepoState
+from resolver.state import Head, Pull, RepoState, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ def here_decided(pull: Pull, check: Check, fail_class: str) -> Resolution | None
         each
         for each in pull.resolutions.values()
         if each.decided.head_sha == pull.seen.head_sha
+        and each.decided.check is not None
         and each.decided.check.workflow == check.workflow
         and each.decided.fail_class == fail_class
     ]
@@ -55,11 +57,18 @@ def here_decided(pull: Pull, check: Check, fail_class: str) -> Resolution | None
 
 
 def resolutions(state: RepoState, pull: Pull, fail_class: str) -> Resolutions:
-    """Count the decisions: of this class on this task, and of the whole run."""
+    """Count the decisions: of this class on this task, and of the whole run since it was last paused."""
     ours = run_id(pull.seen)
-    of_run = sum(len(each.resolutions) for each in state.pulls.values() if run_id(each.seen) == ours)
-    of_class = sum(each.decided.fail_class == fail_class for each in pull.resolutions.values())
+    settled = state.runs.get(ours, Run()).settled
+    made = (each for other in state.pulls.values() if run_id(other.seen) == ours for each in _of_tasks(other))
+    of_run = sum(each.seq not in settled for each in made)
+    of_class = sum(each.fail_class == fail_class for each in _of_tasks(pull))
     return Resolutions(of_class=of_class, of_run=of_run)
+
+
+def _of_tasks(pull: Pull) -> Iterator[ResolveDecided]:
+    """What was decided on the task itself; what is the run's own is counted by no breaker."""
+    return (each.decided for each in pull.resolutions.values() if each.decided.scope == "task")
 
 
 def tripped_reason(trip: Tripped) -> str:

@@ -14,6 +14,7 @@ from resolver.attribution.outcome import shown
 from resolver.casework import check_of, make_case, print_name, task_id
 from resolver.decide.deciding import resolution
 from resolver.decide.matter import Matter, resolutions
+from resolver.decide.paused import pause_of
 from resolver.decide.rerunning import flake_asked
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.executions import Check
@@ -97,14 +98,17 @@ def failing_of(matter: Matter) -> Failing:
     return Failing(matter.check, next((each for each in told if each.fail_class == matter.fail_class), None))
 
 
-def held(pull: Pull) -> str | None:
-    """Say why nothing automatic is done on a task; None where it may be."""
-    return pull.quarantine.fact.reason if pull.quarantine is not None else None
+def held(state: RepoState, pull: Pull) -> str | None:
+    """Say why nothing automatic is done on a task, its own quarantine first; None where it may be."""
+    if pull.quarantine is not None:
+        return pull.quarantine.fact.reason
+    paused = pause_of(state, pull)
+    return f"its run is paused: {paused.reason}" if paused is not None else None
 
 
 def exhausted(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> TaskQuarantined | None:
     """Quarantine a task whose next attempt a spent limit of the ledger forbids, with all evidence of the verdict."""
-    if lead is None or lead.check.third_party or held(pull) or not _may_act(state, pull, limits):
+    if lead is None or lead.check.third_party or held(state, pull) or not _may_act(state, pull, limits):
         return None
     refused = _spent(state, pull, lead, now)
     if refused is None:
@@ -147,7 +151,7 @@ def stop_loss(state: RepoState, pull: Pull, now: float, limits: Limits) -> tuple
     """Stop a task whose failure was quarantined as often in the same way as an unchanged base allows, before anything
     of it is tried afresh: the table escalates, and people are asked.
     """
-    if not pull.quarantines or held(pull) or not _may_act(state, pull, limits):
+    if not pull.quarantines or held(state, pull) or not _may_act(state, pull, limits):
         return ()
     for failing in _failing(state, pull):
         answer = state.ledger.afresh(_key(state, pull, failing), now)
@@ -187,7 +191,9 @@ def is_stopped(state: RepoState, pull: Pull, now: float) -> str | None:
 def taken_up(state: RepoState, pull: Pull, now: float) -> tuple[tuple[QuarantineLifted, ...], float | None]:
     """Lift a quarantine because the base moved, as often as a day allows; else the time (seconds) to look again."""
     standing, base = pull.quarantine, state.bases.get(pull.seen.base_ref, Base()).sha
-    if standing is None or standing.final or base is None or base == standing.fact.heads.base:
+    if standing is None or standing.final or pause_of(state, pull) is not None:
+        return (), None
+    if base is None or base == standing.fact.heads.base:
         return (), None
     answer = state.ledger.afresh(ledger_key(standing.fact).model_copy(update={"base": base}), now)
     if not isinstance(answer, Allowed):

@@ -10,15 +10,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from resolver.attribution import Refusal, rerun_asked
-from resolver.breakers import tripped
+from resolver.breakers import Tripped, tripped
 from resolver.casework import make_case
 from resolver.decide.deciding import resolution
 from resolver.decide.matter import Matter, here_decided, resolutions, tripped_reason
+from resolver.decide.paused import pause
 from resolver.decide.quarantine import failing_of, held, quarantine
 from resolver.decide.repairing import mending, preparing
 from resolver.decide.rerunning import Met, rerun_of
 from resolver.decide.resolve_outcomes import RERUNS, end
 from resolver.decide.rights import managed, mode_of
+from resolver.facts import Decided
 from resolver.ledger import Allowed
 from resolver.limits import Limits
 from resolver.policy import POLICY, Abilities, Take, rule, within
@@ -50,7 +52,8 @@ def hopeless(pull: Pull) -> Iterator[Refusal]:
     for each in pull.resolutions.values():
         decided = each.decided
         row = POLICY.find(decided.fail_class, "task")
-        if decided.head_sha == pull.seen.head_sha and row is not None and row.cell(1) == "escalate":
+        hopeless_row = row is not None and row.cell(1) == "escalate"
+        if decided.head_sha == pull.seen.head_sha and decided.check is not None and hopeless_row:
             for kind in ("rerun", "base"):
                 yield Refusal(kind=kind, reason=FOR_PEOPLE, commit=None, check=decided.check)
 
@@ -59,7 +62,7 @@ def forbidden(matter: Matter, limits: Limits) -> str | None:
     """Say why nothing of the table may be carried out here: rights and mode; None where it may."""
     if not managed(matter.state, matter.pull, matter.config):
         return "this pull request is not managed"
-    reason = held(matter.pull)
+    reason = held(matter.state, matter.pull)
     if reason is not None:
         return reason
     mode = mode_of(matter.config, "rerun", limits)
@@ -73,10 +76,8 @@ def _refused(matter: Matter, reason: str) -> Refusal:
 def _decide(matter: Matter) -> Met | Refusal:
     made = resolutions(matter.state, matter.pull, matter.fail_class)
     trip = tripped(matter.fail_class, "task", made, matter.config.budget)
-    if trip is not None and trip.then == "quarantine":
-        return Met(facts=(quarantine(matter, failing_of(matter), "breaker", tripped_reason(trip)),))
     if trip is not None:
-        return _refused(matter, tripped_reason(trip))
+        return Met(facts=stop(matter, trip))
     if matter.job is None:
         return _refused(matter, "no failed job of it is known")
     taken = resolution(matter, possible(_take(matter.fail_class, made.attempt)), made.attempt)
@@ -100,21 +101,31 @@ def possible(take: Take) -> Take:
     return able.model_copy(update={"action": "escalate", "instead_of": able.action, "rationale": why})
 
 
-def escalation(matter: Matter) -> ResolveDecided | None:
-    """Give the decision to ask people, where the deterministic action of this failure's class was taken in vain."""
+def stop(matter: Matter, trip: Tripped) -> tuple[Decided, ...]:
+    """Give what a tripped breaker records: the run is paused, or the task is quarantined."""
+    if trip.then == "pause-run":
+        return pause(matter, trip)
+    return (quarantine(matter, failing_of(matter), "breaker", tripped_reason(trip)),)
+
+
+def escalation(matter: Matter) -> ResolveDecided | Tripped | None:
+    """Give the decision to ask people, where the deterministic action of this failure's class was taken in vain; or the
+    breaker that allows no further decision.
+    """
     standing = here_decided(matter.pull, matter.check, matter.fail_class)
     if standing is None or standing.ended is None or standing.decided.action == "escalate":
         return None
     made = resolutions(matter.state, matter.pull, matter.fail_class)
-    if tripped(matter.fail_class, "task", made, matter.config.budget) is not None:
-        return None  # it is quarantined, or the run is paused, and no further resolution is made
+    trip = tripped(matter.fail_class, "task", made, matter.config.budget)
+    if trip is not None:
+        return trip
     take = possible(_take(matter.fail_class, made.attempt))
     return resolution(matter, take.model_copy(update={"action": "escalate"}), made.attempt)
 
 
 def why_escalated(matter: Matter) -> str:
     """Say what the resolver made of this failure before people were asked; empty where it had no say."""
-    reason = held(matter.pull)
+    reason = held(matter.state, matter.pull)
     if reason is not None:
         return reason
     standing = here_decided(matter.pull, matter.check, matter.fail_class)

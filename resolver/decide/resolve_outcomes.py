@@ -41,6 +41,7 @@ def ended(state: RepoState, pull: Pull) -> Iterator[ResolveEnded]:
             for job in head.jobs.values()
             if job.run_id == decided.run_id
             and job.attempt > decided.run_attempt
+            and decided.check is not None
             and check_of(job, run).same_job(decided.check)
         ]
         if again:

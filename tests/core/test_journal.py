@@ -32,6 +32,7 @@ from resolver.model_facts import ModelReplied, Usage
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled, StepSeen
 from resolver.quarantine_facts import QuarantinedAt, QuarantineLifted, TaskQuarantined
+from resolver.run_facts import RunPaused
 from resolver.third_party import AnnotationsRead
 from tests.core.made import BASE, HEAD, check_run, config, files, job, pull, repo, run, status, triaged
 from tests.core.talk_made import TALK_FACTS
@@ -80,6 +81,7 @@ QUARANTINE_FACTS = (
         at=5.0,
     ),
     QuarantineLifted(number=7, task_id="pr-7", seq=1, base=HEAD, at=6.0),
+    RunPaused(run_id="pr-7", number=7, seq=1, count=10, limit=10, reason="10 were made", at=7.0),
 )
 LANDED = Landed(pull=4, title="Coupons", head_ref="coupons", head_repo_id=1, head_sha=HEAD, base_ref="main")
 PROBLEM = ConfigProblem(line=3, column=1, path="enabled", message="must be true or false")

@@ -25,3 +25,29 @@ async def test_a_push_lifts_a_quarantine(world):
     assert "Quarantined" not in said
     assert "**Green again**" in said
     assert await resolving.quarantines(world) == [("gate-red-env", "breaker")]
+
+
+async def test_a_paused_run_asks_once_and_goes_on_when_it_is_answered(world):
+    """Two resolutions are allowed, and the first task spends them: the second pauses the run, and the answer lets it go
+    on.
+    """
+    config = team.CONFIG + "budget: {maxResolutionsPerRun: 2}\n"
+    first = await resolving.opened(world, resolving.always(*resolving.NO_HOST), config, "plan/news--a")
+    second = world.people.open_pull("plan/news--b", {"docs/b.md": "more"})
+    await world.settle()
+    said = world.said(second)
+    assert "**The run is paused. Should it go on?**" in said
+    assert "The budget is spent: `budget-exceeded` (2 resolutions of this run were made, which is the limit)." in said
+    assert "**The run `news` is paused**" in world.said(first)
+    assert "until the question on #2 is answered" in world.said(first)
+    await world.later(200.0)
+    assert [resolving.executions(world, pull) for pull in (first, second)] == [2, 1]
+    world.sandbox.ci.job("unit", lambda _: passed(*team.GREEN))
+    decision = resolving.question(world, second)
+    world.people.comment(second, f"/failres answer try-again decision={decision}", by="maintainer")
+    await world.settle()
+    assert [resolving.executions(world, pull) for pull in (first, second)] == [2, 2]
+    said = world.said(second)
+    assert "Answered by `maintainer`: `try-again`." in said
+    assert "**Green again**" in said
+    assert "is paused" not in world.said(first)

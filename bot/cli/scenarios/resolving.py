@@ -33,13 +33,13 @@ LABELLED = team.CONFIG + '  labels: act\nlabels: ["failres:quarantined"]\n'
 LIMITED = ("Error: API rate limit exceeded for installation ID 12. Please try again in 15 minutes.",)
 
 
-async def opened(stage: Stage, job: Callable[[Tree], Outcome], config: str = team.CONFIG) -> Pull:
+async def opened(stage: Stage, job: Callable[[Tree], Outcome], config: str = team.CONFIG, branch: str = "docs") -> Pull:
     """A managed pull request whose only check is that job; its base is never tested."""
     stage.sandbox.ci.job("unit", job)
     workflow = team.ON_PUSH.replace("  push:\n    branches: [main]\n", "")
     stage.repo("shop", team.files(config=config), {"ci.yml": workflow})
     await stage.settle()
-    pull = stage.people.open_pull("docs", {"README.md": "more"})
+    pull = stage.people.open_pull(branch, {"README.md": "more"})
     await stage.settle()
     return pull
 
