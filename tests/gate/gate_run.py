@@ -8,15 +8,24 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "workflows" / "gate" / "gate.py"
 PYTHON = sys.executable
-PYTEST = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider"]
-PYTEST += [word for name in ("hypothesispytest", "inline_snapshot", "asyncio") for word in ("-p", f"no:{name}")]
-"""A session that starts in a quarter of a second, without what the house's own tests need."""
+INSTALLED = sorted({plugin.name for plugin in entry_points(group="pytest11")})
+"""Plugins of pytest in this environment, whoever needs them; each costs a tenth of a second and more to load."""
+
+
+def pytest_with(*wanted: str) -> list[str]:
+    """A pytest session that starts in a fifth of a second, with these plugins and the wrapper's own."""
+    unwanted = [name for name in ("cacheprovider", *INSTALLED) if name not in wanted]
+    return [PYTHON, "-m", "pytest", *(word for name in unwanted for word in ("-p", f"no:{name}"))]
+
+
+PYTEST = pytest_with()
 WRAPPER = [PYTHON, "-S", str(SCRIPT)]
 
 

@@ -6,12 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from gate_run import PYTEST, PYTHON, ROOT, Outcome, gate, outcome_of, started, words
+from gate_run import PYTEST, PYTHON, ROOT, Outcome, gate, outcome_of, pytest_with, started, words
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -232,12 +232,14 @@ ENDS = {
 
 
 @contextmanager
-def suite(folder: Path, *options: str, **kept: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+def suite(
+    folder: Path, *options: str, session: Sequence[str] = PYTEST, **kept: dict[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
     """The wrapper around a pytest session."""
     folder.mkdir()
     (folder / "test_cart.py").write_text(f"PYTEST = {PYTEST!r}\n{SUITE}")
     (folder / "inner.py").write_text("def test_of_an_inner_session(): assert 0\n")
-    command = [*PYTEST, *options, "test_cart.py"]
+    command = [*session, *options, "test_cart.py"]
     with started(folder, command, stdout=-1, stderr=-1, cwd=folder, **kept) as process:
         yield process
 
@@ -254,7 +256,7 @@ def test_pytest_tells_its_items(tmp_path: Path):
     """
     with (
         suite(tmp_path / "plain") as plain,
-        suite(tmp_path / "parallel", "-n", "2") as parallel,
+        suite(tmp_path / "parallel", "-n", "2", session=pytest_with("xdist")) as parallel,
         suite(tmp_path / "printed", "-v", env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}) as printed,
     ):
         outcomes = {

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 START, END, STEP, ALIVE, HELLO = "start", "end", "step", "alive", "hello"
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """
     One thing that a test runner said.
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import re
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """
     Times in seconds, sizes in bytes.
 
@@ -38,8 +36,7 @@ class Limits:
 LIMITS = Limits()
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """
     One call. `strict` says that somebody asked for `stall_after`, so that it counts from the start, whatever the
     command reports. `progress` is None where a fresh folder is to be made.

@@ -15,8 +15,8 @@ import signal
 import subprocess
 import sys
 import termios
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _PR_SET_CHILD_SUBREAPER = 36
 LINUX = sys.platform.startswith("linux")
@@ -30,8 +30,7 @@ class CannotStartError(Exception):
         self.status = status
 
 
-@dataclass(frozen=True)
-class Streams:
+class Streams(NamedTuple):
     """The descriptors that the command gets; `terminal` is the one that is to control it, if any."""
 
     stdin: int | None

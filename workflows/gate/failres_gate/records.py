@@ -12,9 +12,8 @@ import json
 import os
 import re
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from failres_gate.options import LIMITS, Options, legal
 
@@ -94,8 +93,7 @@ class OutputFile:
         self.sink.close()
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(NamedTuple):
     """Where the records and the output go; known, and announced, before the command starts."""
 
     progress: str

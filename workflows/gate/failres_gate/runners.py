@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from failres_gate.events import ALIVE, END, FAILED, PASSED, SKIPPED, START, STEP, Event
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """
     One kind of line. `unfinished` rows are for a line that has no end yet, since its item is still running. An example
     is (line, item, result).
@@ -266,8 +265,7 @@ ROWS = (
 """Order does not matter: events of a block are sorted by where they stand."""
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(NamedTuple):
     """A row, ready for bytes."""
 
     row: Row

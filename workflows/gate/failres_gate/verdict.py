@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import signal
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from failres_gate.lines import plain_text
 from failres_gate.options import legal
@@ -23,8 +22,7 @@ MESSAGE = 2_000
 STALLED = 124
 
 
-@dataclass(frozen=True)
-class Ending:
+class Ending(NamedTuple):
     """
     How the check ended. `excerpt` is the end of its output. `stopped` is the signal that the wrapper was sent and
     handed on, `out_of_memory` says that the kernel ended processes for want of memory meanwhile, `disk_full` that the

@@ -6,8 +6,7 @@ Pure: time comes in as seconds that passed. A heartbeat never comes here, so it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from failres_gate.events import ALIVE, END, FAILED, HELLO, SKIPPED, START, STEP, Event
 from failres_gate.options import LIMITS, one_line
@@ -16,8 +15,7 @@ NAME = 1_000
 """Characters of an item's name; the input contract takes 1,024."""
 
 
-@dataclass(frozen=True)
-class FailedItem:
+class FailedItem(NamedTuple):
     """An item that failed and has not passed since."""
 
     item: str
