@@ -8,21 +8,12 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from bot.store import Order
-from resolver.actions import (
-    AnyAction,
-    PostCheck,
-    PostComment,
-    RemoveProbe,
-    RerunJobs,
-    StartProbe,
-    SyncBranch,
-    WriteHandoffs,
-)
+from resolver.actions import AnyAction
+from resolver.ceilings import WRITES
 from resolver.facts import RepoObserved
 from resolver.model_actions import CallModel
 from resolver.records import Record
-from resolver.repair_actions import RemoveOrphans, RemoveReported, StartRepairJob
-from resolver.talk_actions import Notify, PostDecision, PostReply, React, SetLabel
+from resolver.talk_actions import Notify
 
 PRIORITY = {
     "read-standing": 5,
@@ -61,13 +52,9 @@ class Assignment(Record):
 _READER: TypeAdapter[Assignment] = TypeAdapter(Assignment)
 
 
-_MENDS = RemoveReported | RemoveOrphans | StartRepairJob
-
-
 def writes(action: AnyAction) -> bool:
     """Say whether an action changes anything on GitHub."""
-    acts = RerunJobs | StartProbe | RemoveProbe | SyncBranch | WriteHandoffs | _MENDS
-    return isinstance(action, PostCheck | PostComment | acts | React | PostReply | SetLabel | PostDecision)
+    return isinstance(action, WRITES)
 
 
 def acts(action: AnyAction) -> bool:

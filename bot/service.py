@@ -47,7 +47,7 @@ class Service:
         github: GitHub,
         clock: Clock,
         *,
-        stopped: Callable[[], str | None],
+        stopped: Callable[[str, int], str | None],
         web_url: str,
         own_app: int | None = None,
         limits: Limits = LIMITS,

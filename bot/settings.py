@@ -26,6 +26,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from bot.github.identity import PUBLIC_GITHUB, AppSettings, read_private_key
+from bot.stops import paused_by_file, stopped_by_file
 
 PREFIX: Final = "FAILRES_"
 NAME: Final = r"^[a-z0-9][a-z0-9_-]{0,62}$"
@@ -147,20 +148,14 @@ class Settings(BaseModel):
         """The store's address: the one given, else a file in the state directory."""
         return self.store_url or f"sqlite:///{self.state_dir.absolute() / 'failres.db'}"
 
-    def stopped(self) -> str | None:
-        """Why nothing may be done at this moment, or None. Looks at the stop file each time; if that cannot be looked
-        at, it is a stop.
+    def stopped(self, full_name: str = "", repo_id: int = 0) -> str | None:
+        """Why nothing may be done at this moment, at all or on a repository; None where it may. Files are looked at
+        each time.
         """
         if self.stop:
             return f"{PREFIX}STOP is set"
-        path = self.stop_file or self.state_dir / "STOP"
-        try:
-            path.lstat()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as problem:
-            return f"the stop file {path} cannot be looked at: {problem.strerror}"
-        return f"the stop file {path} exists"
+        whole = stopped_by_file(self.stop_file or self.state_dir / "STOP")
+        return whole or paused_by_file(self.state_dir / "PAUSED", full_name, repo_id)
 
 
 class Problem(NamedTuple):

@@ -44,6 +44,7 @@ from resolver.fold_decided import fold_decided
 from resolver.fold_gate import fold_gate, fold_probe
 from resolver.fold_landing import fold_landing
 from resolver.fold_progress import fold_progress, without
+from resolver.fold_spent import fold_spent
 from resolver.fold_talk import fold_talk
 from resolver.ids import PullNumber, Sha
 from resolver.journal import Unreadable
@@ -92,7 +93,8 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
         case HeadPushed() | GateAttributed() | GateReattributed():
             return fold_gate(state, fact)
         case ProbeDispatched() | ProbeRemoved():
-            return fold_probe(state, fact)
+            known = fold_spent(state, fact) if isinstance(fact, ProbeDispatched) else state
+            return fold_probe(known, fact)
         case OutageChanged() | OwnRefsSeen() | OrphansDecided() | OrphansEnded():
             return _of_repository(state, fact)
         case RerunStarted() | RerunEnded() | ProbeStarted() | Synced():
@@ -212,6 +214,7 @@ def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | 
             newer = known is None or (fact.attempt, fact.updated_at) >= (known.attempt, known.updated_at)
             head = replace(head, runs=_with(head.runs, fact.run_id, fact)) if newer else head
         case JobFinished():
+            state = fold_spent(state, fact)
             progress = without(head.progress, fact.job_id)
             head = replace(head, jobs=_with(head.jobs, fact.job_id, fact), progress=progress)
             state = replace(state, steps=state.steps.with_job(fact))
@@ -271,6 +274,8 @@ def _forget_heads(state: RepoState) -> RepoState:
 
 
 def _effect(state: RepoState, fact: ActionStarted | ActionDone | ActionRefused) -> RepoState:
+    if isinstance(fact, ActionStarted):
+        state = fold_spent(state, fact)
     if isinstance(fact, ActionStarted) and fact.spends is not None:
         state = replace(state, ledger=state.ledger.spent(fact.spends))
     if isinstance(fact, ActionRefused) and fact.unspent is not None:

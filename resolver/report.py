@@ -12,6 +12,7 @@ from resolver.ids import PullNumber, RunId, Sha
 from resolver.progress import JobStalled
 from resolver.records import Record
 from resolver.resolve_facts import Proposal
+from resolver.spent import Ceiling
 
 
 class FailedCheck(Record):
@@ -100,6 +101,7 @@ class Report(Record):
 
     `state` is `red` (failing checks), `config` (only a broken configuration), `green` (what was red has passed) or
     `quiet` (a superseded head with nothing left to say). `derived` names jobs that are red only because of others.
+    `ceiling` holds back today what would follow.
     """
 
     number: PullNumber
@@ -115,6 +117,7 @@ class Report(Record):
     by_dependabot: bool = False
     base_ref: str = "main"
     managed: bool = False
+    ceiling: Ceiling | None = None
     cause: Standing = Standing()
     held: Held | None = None
     repairs: tuple[RepairTold, ...] = ()

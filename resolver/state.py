@@ -38,6 +38,7 @@ from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine import Quarantine, standing_quarantine
 from resolver.resolve_facts import Resolution
 from resolver.run_facts import RunPaused
+from resolver.spent import Spent
 from resolver.step_history import StepHistory
 from resolver.talk import Talk
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, ThirdParty, third_party_id
@@ -244,7 +245,7 @@ class RepoState(Follows):
 
     `open_at` are the open pull requests by head, `effects` those of the repository's own actions, `ledger` what was
     tried, `steps` how long the steps of its jobs have taken, `landings` what is known of changes that landed,
-    `handoff_at` when the last handoff bundles were written.
+    `handoff_at` when the last handoff bundles were written, `spent` what today has cost.
     """
 
     repo: RepoObserved | None = None
@@ -264,6 +265,7 @@ class RepoState(Follows):
     landings: Landings = field(default_factory=Landings)
     comments_at: tuple[float, ...] = ()
     handoff_at: float | None = None
+    spent: Spent = field(default_factory=Spent)
     unreadable: tuple[str, ...] = ()
 
     def head(self, sha: Sha) -> Head:

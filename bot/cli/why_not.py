@@ -15,6 +15,7 @@ from resolver.actions import AnyAction
 from resolver.config import RepoConfig
 from resolver.config_sections import Managed, Modes
 from resolver.decide import decide_pull
+from resolver.decide.ceilings import asked_ceiling, over
 from resolver.decide.rights import config_of, explained_only, managed, silence
 from resolver.limits import LIMITS
 from resolver.state import Base, Pull, RepoState
@@ -34,7 +35,7 @@ def answer(found: Found, now: float) -> Iterator[str]:
     state, pull = found.state, found.pull
     name = state.repo.full_name if state.repo else "?"
     yield f"{name}#{pull.seen.number}  {pull.seen.title}"
-    yield from (f"kept from acting: {reason}" for reason in hindrances(state, pull))
+    yield from (f"kept from acting: {reason}" for reason in hindrances(state, pull, now))
     for target, effect in sorted({**state.effects, **pull.effects}.items()):
         if effect.status == "refused":
             yield f"was refused: {target}: {effect.reason}"
@@ -44,7 +45,7 @@ def answer(found: Found, now: float) -> Iterator[str]:
         yield "would do nothing more now, even if it might"
 
 
-def hindrances(state: RepoState, pull: Pull) -> Iterator[str]:
+def hindrances(state: RepoState, pull: Pull, now: float) -> Iterator[str]:
     """Give every reason for which failres does less here than it could."""
     config = config_of(state, pull)
     quiet = silence(state, pull)
@@ -60,6 +61,9 @@ def hindrances(state: RepoState, pull: Pull) -> Iterator[str]:
         mode = getattr(config.mode, kind)
         if mode != "act":
             yield f"the mode of `{kind}` is `{mode}`"
+    ceiling = asked_ceiling(state, config.daily_ceilings, now, runs=True)
+    if ceiling is not None:
+        yield over(ceiling)
     if state.outage.on:
         yield f"an outage is on: {state.outage.reason}"
 

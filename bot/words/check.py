@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Any, assert_never
 
 from bot.words.beside import beside
 from bot.words.comment import next_step, problems
@@ -16,8 +17,10 @@ from bot.words.verdict import evidence, sentence
 from resolver.attribution.outcome import Verdict
 from resolver.command_facts import Button
 from resolver.config import ConfigProblem
+from resolver.decide.ceilings import over
 from resolver.failure import Failure
 from resolver.report import FailedCheck, Report
+from resolver.spent import Ceiling
 from resolver.taxonomy import TAXONOMY
 
 NAME = "failres"
@@ -88,8 +91,23 @@ def summary(report: Report, repo_url: str) -> str:
     if report.state == "red":
         parts.extend(beside(report))
         parts.append(f"**What happens now:** {next_step(report)}")
+    if report.ceiling is not None:
+        parts.append(held_today(report.ceiling))
     parts.extend(_verdict(report, verdict) for verdict in report.cause.verdicts[:VERDICTS])
     return "\n\n".join(parts)[:SUMMARY]
+
+
+def held_today(ceiling: Ceiling) -> str:
+    """Say which daily ceiling holds failres back, and until when."""
+    until = datetime.fromtimestamp(ceiling.until, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    match ceiling.of:
+        case "writes":
+            told = f"{over(ceiling)}, but for a fifth that is kept for reports and answers: nothing else is done"
+        case "runner-minutes":
+            told = f"{over(ceiling)}: nothing runs again on this repository"
+        case _:
+            assert_never(ceiling.of)
+    return f"**Held back:** {told} before {until}."
 
 
 def _verdict(report: Report, verdict: Verdict) -> str:

@@ -31,14 +31,16 @@ log = logging.getLogger(__name__)
 
 
 class Workers:
-    """All workers of one process. `stopped` is the process-wide kill switch: why nothing may be written, or None."""
+    """All workers of one process. `stopped` is the operator's switch: why nothing may be written on a repository, given
+    by its name and id, or None.
+    """
 
     def __init__(
         self,
         store: Store,
         github: GitHub,
         clock: Clock,
-        stopped: Callable[[], str | None],
+        stopped: Callable[[str, int], str | None],
         *,
         web_url: str,
         pace: Pace | None = None,
@@ -95,7 +97,7 @@ class Workers:
             if isinstance(assignment.action, CallModel):
                 await self._ask(leased, assignment, assignment.action, place)
                 return
-            stopped = self._stopped() if acts(assignment.action) else None
+            stopped = self._stopped_for(assignment) if acts(assignment.action) else None
             if stopped:
                 await self._store.retry_order(leased, self._clock.now() + self._pace.stop_rest, reason=stopped)
                 return
@@ -111,7 +113,7 @@ class Workers:
 
     async def _ask(self, leased: LeasedOrder, assignment: Assignment, action: CallModel, place: Place) -> None:
         """Ask the model in the order's first attempt alone; whatever keeps it from that ends this order for a later."""
-        stopped = self._stopped()
+        stopped = self._stopped_for(assignment)
         if leased.attempts > 1:
             outcome = answered(place, action, Replied(CUT_OFF))
         elif stopped:
@@ -119,6 +121,9 @@ class Workers:
         else:
             outcome = await perform(place, action, self._store)
         await self._finish(leased, assignment, outcome)
+
+    def _stopped_for(self, assignment: Assignment) -> str | None:
+        return self._stopped(assignment.repo.full_name, assignment.repo.repo_id)
 
     async def _try(self, leased: LeasedOrder, assignment: Assignment, place: Place) -> None:
         try:

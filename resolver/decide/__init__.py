@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from resolver.actions import AnyAction
 from resolver.decide.attribute import Attributed, attribute_pull
+from resolver.decide.ceilings import within_ceilings
 from resolver.decide.due import Due, due, earlier
 from resolver.decide.follow import follow
 from resolver.decide.gate import reads, repository_reads
@@ -71,7 +72,7 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     again_at = earlier(again_at, talked.again_at)
     mine = due(pull.effects, (*own, *said.actions), now, again_at)
     ours = due(state.effects, shared, now, mine.again_at)
-    return Due((*mine.actions, *ours.actions), ours.again_at, facts)
+    return within_ceilings(state, pull, now, Due((*mine.actions, *ours.actions), ours.again_at, facts))
 
 
 def _standing(state: RepoState, pull: Pull, cause: Attributed | None, now: float, limits: Limits) -> Due:

@@ -13,6 +13,7 @@ from resolver.attribution import Verdict, rerun_asked
 from resolver.casework import check_of, make_case, task_id
 from resolver.command_facts import Button
 from resolver.config import ActionKind
+from resolver.decide.ceilings import asked_ceiling, over
 from resolver.decide.quarantine import is_stopped
 from resolver.decide.rerunning import rerun_of
 from resolver.decide.rights import config_of, explained_only, mode_of, silence
@@ -44,7 +45,7 @@ class Hindered:
 
 def plan_retry(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> Planned | Hindered:
     """One execution more of what failed: of the leading verdict's check, else of the first that failed."""
-    against = _against(state, pull, "rerun", limits)
+    against = _against(state, pull, "rerun", limits) or _waits(state, pull, now, runs=True)
     if against is not None:
         return against
     stopped = is_stopped(state, pull, now)
@@ -81,7 +82,7 @@ def _failed_job(state: RepoState, pull: Pull, lead: Verdict | None) -> JobFinish
 
 def plan_sync(state: RepoState, pull: Pull, now: float, limits: Limits) -> Planned | Hindered:
     """Rebase onto the base as it is now; what a rebase would spoil is looked at again before it happens."""
-    against = _against(state, pull, "sync", limits)
+    against = _against(state, pull, "sync", limits) or _waits(state, pull, now, runs=False)
     if against is not None:
         return against
     base, task = state.bases.get(pull.seen.base_ref, Base()), task_id(pull.seen.number)
@@ -95,6 +96,12 @@ def plan_sync(state: RepoState, pull: Pull, now: float, limits: Limits) -> Plann
     if effect is not None and effect.status == "started":
         return Hindered("it is being synchronised already")
     return Planned(action)
+
+
+def _waits(state: RepoState, pull: Pull, now: float, *, runs: bool) -> Hindered | None:
+    """What only has to wait for the next day; it stays on offer."""
+    ceiling = asked_ceiling(state, config_of(state, pull).daily_ceilings, now, runs=runs)
+    return Hindered(over(ceiling), ceiling.until) if ceiling is not None else None
 
 
 def _against(state: RepoState, pull: Pull, kind: ActionKind, limits: Limits) -> Hindered | None:

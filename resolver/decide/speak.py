@@ -6,6 +6,7 @@ from resolver.actions import AnyAction, PostCheck, PostComment
 from resolver.attribution import Attribution, WantWait
 from resolver.config import RepoConfig
 from resolver.decide.asked import buttons
+from resolver.decide.ceilings import held_back
 from resolver.decide.compose import compose
 from resolver.decide.due import Due, earlier
 from resolver.decide.gate import logs_wanted
@@ -32,7 +33,9 @@ def speak(state: RepoState, pull: Pull, now: float, limits: Limits, answer: Attr
     taken_back = report.state == "quiet" and bool(head.stalls)
     if report.state in ("red", "config") or (check in pull.effects and (report.state == "green" or taken_back)):
         offered = buttons(state, pull, report.cause.lead, now, limits) if report.state == "red" else ()
-        actions.append(PostCheck(number=pull.seen.number, report=report, buttons=offered))
+        ceiling = held_back(state, pull, report.cause, now) if report.state == "red" else None
+        told = report.model_copy(update={"ceiling": ceiling}) if ceiling is not None else report
+        actions.append(PostCheck(number=pull.seen.number, report=told, buttons=offered))
     if quiet is None:
         actions.extend(_comment(state, pull, report, now))
     rules = config_of(state, pull).stall

@@ -125,6 +125,18 @@ async def test_the_process_wide_switch_stops_every_write_and_loses_none(calm):
     only_once(calm, pull)
 
 
+async def test_one_repository_is_paused_and_the_others_go_on(calm):
+    """The operator names it in a file: nothing is written there until the line is taken out again."""
+    await shop(calm)
+    (calm.root / "state" / "PAUSED").write_text("octo/shop  # while it is moved\n")
+    pull = calm.people.open_pull("discount", WRONG)
+    await calm.settle()
+    assert calm.said(pull) == ""
+    (calm.root / "state" / "PAUSED").write_text("octo/another\n")
+    await calm.settle()
+    only_once(calm, pull)
+
+
 async def test_a_suspended_installation_is_left_alone(calm):
     """Suspended: no more calls for its repositories."""
     pull = await red(calm)

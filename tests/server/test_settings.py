@@ -247,3 +247,21 @@ def test_a_wrong_destination_is_told_without_its_address(environ, given):
     lines = wrong(environ | {"FAILRES_DESTINATIONS": given})
     assert all(line.startswith("FAILRES_DESTINATIONS") for line in lines)
     assert "TOPSECRET" not in " ".join(lines)
+
+
+def test_single_repositories_are_paused_by_a_file(environ, tmp_path):
+    """By name, whatever its case, or by id; what names no repository or cannot be read pauses all of them."""
+    settings = load_settings(environ | {"FAILRES_STATE_DIR": str(tmp_path)})
+    file = tmp_path / "PAUSED"
+    assert settings.stopped("acme/shop", 12) is None
+    file.write_text("# while we migrate\nAcme/Shop  # until Friday\n\n99\n")
+    assert settings.stopped("acme/shop", 12) == f"the repository is paused by the file {file}"
+    assert settings.stopped("acme/other", 99) is not None
+    assert settings.stopped("acme/other", 13) is None
+    file.write_text("shop\n")
+    assert "line 1" in settings.stopped("acme/other", 13)
+    file.write_bytes(b"\xff")
+    assert "cannot be read" in settings.stopped("acme/other", 13)
+    file.unlink()
+    file.mkdir()
+    assert "cannot be read" in settings.stopped("acme/other", 13)
