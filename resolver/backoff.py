@@ -1,7 +1,11 @@
 """
 Waiting: before a `resume`, and while a quota or a rate limit lasts (specification, section 10).
 
-Pure: the random number and the time are given. All durations are in seconds, all times in seconds since the epoch.
+Pure: the draw and the time are given. All durations are in seconds, all times in seconds since the epoch.
+
+The resolver draws from a digest of what it decides on (pull request, head, class, attempt) and not from a source of
+chance: the same journal, decided on again after a kill, then gives the same wait, and nothing has to be recorded before
+it is drawn. What jitter is for holds all the same: tasks that fail together come back apart.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ def backoff(attempt: int, draw: float, budget: Budget) -> float:
     """
     The wait before the `resume` of an attempt (from 1): `min(2^attempt x backoff, cap)`, moved by up to the jitter.
 
-    `draw` is a random number in [0, 1): 0 gives the shortest wait, 0.5 the middle. With the defaults the middles are
+    `draw` lies in [0, 1), spread evenly: 0 gives the shortest wait, 0.5 the middle. With the defaults the middles are
     60, 120, 240 and 480 seconds, then 600, each moved by at most 20 %.
     """
     if attempt < 1:

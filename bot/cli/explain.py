@@ -12,6 +12,7 @@ from bot.cli.subparsers import Subparsers
 from bot.store import JournalRow, Store
 from bot.words.beside import beside
 from bot.words.failure import label
+from bot.words.inert import one_line
 from bot.words.stall import stalls, unfinished
 from bot.words.verdict import age
 from resolver.attribution.outcome import Verdict
@@ -90,10 +91,12 @@ def _time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
+GIST = ("ticket", "name", "conclusion", "kind", "action", "reason", "rationale", "title")
+"""What of a record is shown beside its name."""
+
+
 def _gist(row: JournalRow) -> str:
-    data = row.data
-    parts = [str(data[name]) for name in ("ticket", "name", "conclusion", "kind", "reason", "title") if data.get(name)]
-    return " ".join(parts)[:100]
+    return one_line(" ".join(str(row.data[name]) for name in GIST if row.data.get(name)), 100)
 
 
 def _as_json(found: Found, report: Report) -> dict[str, object]:

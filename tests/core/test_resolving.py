@@ -160,6 +160,21 @@ def mended(state, decided):
     return fold(state, RepairReported(number=decided.number, ref_decision_seq=decided.seq))
 
 
+def test_waits_are_spread_and_decided_alike_again():
+    """Tasks that fail together come back apart; the same journal, decided on once more, gives the same wait."""
+
+    def wait(head):
+        (decided,) = of(ResolveDecided, settle(state_of(*red(head=head)), 200.0)[1])
+        return decided.due_at - decided.at
+
+    heads = [Sha(f"{number:x}" * 40) for number in range(1, 16)]
+    waits = [wait(head) for head in heads]
+    assert waits == [wait(head) for head in heads]
+    assert len({round(each) for each in waits}) >= 10
+    assert min(waits) < 54
+    assert max(waits) > 66
+
+
 def test_success_is_an_observed_success():
     """A green execution of the check ends it; nobody is asked."""
     state, facts, _, _ = settle(state_of(*red()), 200.0)

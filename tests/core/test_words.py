@@ -8,11 +8,14 @@ from markdown_it import MarkdownIt
 
 from bot.words import check, comment
 from bot.words.inert import code, escape_html, fence, one_line, visible
+from bot.words.model import proposed
 from resolver.config import ConfigProblem
 from resolver.decide.compose import compose
 from resolver.facts import PullConfigRead
 from resolver.failure import Place
 from resolver.ids import TextHash
+from resolver.policy import ACTIONS
+from resolver.resolve_facts import Proposal
 from tests.core.made import HEAD, config, failure, files, job, pull, red, repo, run, state_of, triaged
 
 URL = "https://github.test/acme/shop"
@@ -282,3 +285,21 @@ def test_small_words():
     assert one_line("x" * 200, 10) == "xxxxxxxxx…"
     assert visible("a\x00b\u200bc\n") == "abc\n"
     assert escape_html("<b>@x #1 `y` https://z</b>") == "&lt;b&gt;&#64;x &#35;1 &#96;y&#96; https&#58;//z&lt;/b&gt;"
+
+
+def test_a_models_words_are_inert_whatever_it_proposes():
+    """Each action has its sentence, and the model's own words stand in code: no mention, link, image or command."""
+    words = "@acme ![x](https://evil.test/x.png) `a` </details>\n/failres retry #7"
+    for action in ACTIONS:
+        line = proposed(Proposal(action=action, rationale=words))
+        tokens = [each for block in MarkdownIt().parse(line) for each in block.children or ()]
+        assert {each.type for each in tokens} == {"text", "code_inline"}
+        (inert,) = [each.content for each in tokens if each.type == "code_inline"]
+        assert inert == " ".join(words.split())
+        assert "\n" not in line
+    assert proposed(Proposal(action="resume", rationale="a mirror was away")) == snapshot(
+        "A model proposed to run the failed job once more: `a mirror was away`."
+    )
+    assert proposed(Proposal(action="escalate", rationale="the model was not sure: it may pass")) == snapshot(
+        "A model was asked about it, and people have to decide: `the model was not sure: it may pass`."
+    )

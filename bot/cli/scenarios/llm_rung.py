@@ -82,9 +82,10 @@ async def llm_rung(stage: Stage) -> None:
     stage.sandbox.ci.job("unit", unreachable)
     async with open_endpoint(script.say) as endpoint:
         pulls = await asked(stage, endpoint, [name for name in CASES if name != "silent"], PATIENT)
+        await stage.later(1_500.0)
         pulls |= await asked(stage, endpoint, ["silent"], IMPATIENT)
         calls = {name: case.calls for name, case in CASES.items()}
-        expect(script.calls == calls, "each is asked as often as it must be")
+        expect(script.calls == calls, f"each is asked as often as it must be, not {script.calls}")
         facts = [from_json(row.kind, row.data) for row in await stage.journal()]
         replies = [each for each in facts if isinstance(each, ModelReplied)]
         expect(len(replies) == len(endpoint.heard), "each call is in the journal, with what it cost")
@@ -96,7 +97,7 @@ async def llm_rung(stage: Stage) -> None:
 
 
 async def asked(stage: Stage, endpoint: ModelEndpoint, names: list[str], patience: float) -> dict[str, Pull]:
-    """Those cases' pull requests, after all that follows; the model has so many seconds for each answer."""
+    """Those cases' pull requests, after all that follows at once; the model has so many seconds for each answer."""
     await stage.stop()
     stage.given = dict(settings(endpoint, llm_timeout=patience))
     await stage.start()
@@ -106,7 +107,7 @@ async def asked(stage: Stage, endpoint: ModelEndpoint, names: list[str], patienc
     }
     await stage.settle()
     pulls = {name: stage.people.open_pull("docs", {"README.md": "more"}, repo=repo) for name, repo in repos.items()}
-    await stage.later(1_500.0 if len(names) > 1 else 0.0)
+    await stage.settle()
     return pulls
 
 
