@@ -8,6 +8,7 @@ from resolver.facts import (
     CommentGone,
     ConfigRead,
     Fact,
+    HeadPushed,
     PullConfigRead,
     PullFilesRead,
     PullObserved,
@@ -32,6 +33,8 @@ def is_news(state: RepoState, fact: Fact) -> bool:
             if is_own_pull(fact, state.repo.repo_id if state.repo else None):
                 return False
             return known is None or (fact.updated_at >= known.seen.updated_at and fact != known.seen)
+        case HeadPushed():
+            return fact.number in state.pulls
         case PullFilesRead():
             return fact.number not in state.pulls or state.pulls[fact.number].files != fact
         case PullConfigRead():

@@ -13,7 +13,7 @@ from resolver.records import Record
 PREFIX = "failres/probe/"
 """Branches of probes begin so, unless a workflow's filters ask for another name; see `is_probe_branch`."""
 
-_BRANCH = re.compile(r"(?:[A-Za-z0-9._-]+/)*[A-Za-z0-9._-]*failres[/-]probe[/-][0-9a-f]{8}-[0-9a-f]{12}-[0-9]{1,3}")
+_BRANCH = re.compile(r"(?:[A-Za-z0-9._-]+/)*[A-Za-z0-9._-]*failres[/-]probe[/-][0-9a-f]{8}-[0-9a-f]{12}-[0-9]{1,20}")
 
 Strategy = Literal["probe-workflow", "own-dispatch", "push", "draft-pull", "repair-workflow"]
 

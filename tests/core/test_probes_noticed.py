@@ -72,6 +72,11 @@ def test_a_pushed_branch_has_a_name_that_the_filters_let_pass(on, branch):
     assert is_probe_branch(plan.ref)
 
 
+def test_a_repairs_branch_is_a_probes_whatever_its_number():
+    """Jobs of `failres-repair.yml` run on branches of the same kind, numbered by their records."""
+    assert is_probe_branch(wanted(attempt=260135962737741).branch)
+
+
 OTHERS_BRANCHES = ("main", "failres/probe/mine", "failres/fix/1", "feature/failres-probe", f"x{ID}", "release/1.x")
 
 

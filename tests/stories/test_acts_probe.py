@@ -156,6 +156,17 @@ async def test_a_branch_without_a_run_is_not_dispatched_blindly(calm):
     assert runs(repo, event="workflow_dispatch") == []
 
 
+async def test_somebody_elses_commit_is_taken_for_no_probe(calm):
+    """A person pushed to the probe's branch before it was told of: what runs there is not the base's."""
+    repo, base = await held_shop(calm)
+    (told,) = dispatched(await order(calm, probe(base)))
+    theirs = calm.people.push(told.branch, RED)
+    again = await order(calm, probe(base))
+    assert "somebody else's commit is on the branch" in again.refused
+    assert theirs not in {fact.commit for fact in dispatched(again)}
+    assert repo.git.branch(told.branch) == theirs
+
+
 NONE = {
     "no dispatch": (workflow(), "ci.yml has no `workflow_dispatch`"),
     "an environment beside it": (

@@ -6,7 +6,7 @@ from inline_snapshot import snapshot
 from bot.sandbox.ci.runner.function_job import failed
 from bot.sandbox.faults import Fault
 from resolver.actions import RemoveProbe, StartProbe, probe_target
-from resolver.facts import GateAttributed, ProbeDispatched, ProbeRemoved, PullObserved
+from resolver.facts import GateAttributed, HeadPushed, ProbeDispatched, ProbeRemoved, PullObserved
 from resolver.journal import from_json
 from resolver.probes import is_probe_branch
 from tests.stories.acts import ACT, CHECK, CI, MANAGED, RED, job, open_shop, order, runs, workflow
@@ -264,7 +264,7 @@ async def test_a_draft_tells_that_the_base_is_broken_and_is_no_task(world):
     mine = [check for check in repo.check_runs.values() if check.app is world.sandbox.app]
     assert draft.head_sha not in {check.head_sha for check in mine}
     seen = [from_json(row.kind, row.data) for row in await world.journal()]
-    assert {fact.number for fact in seen if isinstance(fact, PullObserved)} == {pull.number}
+    assert {fact.number for fact in seen if isinstance(fact, PullObserved | HeadPushed)} == {pull.number}
 
 
 async def test_a_days_drafts_are_not_exceeded(calm):

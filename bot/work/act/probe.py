@@ -52,7 +52,7 @@ async def start_probe(place: Place, action: StartProbe) -> Outcome:
         base_ref=action.base_ref,
     )
     job = Job(place, action, wanted, config)
-    there = await find_branch(place, wanted.branch)
+    there = await find_branch(place, wanted, wanted.branch)
     if there is not None:
         return await _take_up(job, there)
     plan = await _plan(job)
@@ -82,7 +82,7 @@ async def _plan(job: Job) -> ProbePlan | NoProbe:
 async def _take_up(job: Job, branch: Branch) -> Outcome:
     """Go on with a probe whose branch is there. Its commit is its own, so that any run on it is the probe's."""
     match branch.how:
-        case "dispatch":
+        case "dispatch" | "not-ours":
             return await dispatched_before(job.place, job.wanted, branch)
         case "push":
             workflow = job.wanted.check.workflow
@@ -100,6 +100,8 @@ async def dispatched_before(place: Place, wanted: ProbeWanted, branch: Branch) -
 
     Which item it was told is not known for sure, so that the most is asked of its green.
     """
+    if branch.how == "not-ours":
+        return Outcome(refused=f"somebody else's commit is on the branch {branch.name}, so that it proves nothing")
     run_id = await run_on(place, branch.commit, "workflow_dispatch")
     fact = _dispatched(wanted, branch, run_id, item=wanted.plain_item)
     if run_id is not None:
@@ -111,7 +113,7 @@ async def dispatched_before(place: Place, wanted: ProbeWanted, branch: Branch) -
 async def _draft(job: Job, branch: Branch) -> Outcome:
     """Find the pull request, else open it, as long as that is still right."""
     place, probes = job.place, job.config.probes
-    pull = await find_draft(place, branch.name)
+    pull = await find_draft(place, branch)
     if pull is None:
         allowed = probes.draft_pull and job.action.draft
         why = await moved_base(place, job.wanted) if allowed else "draft pull request: it is not allowed any more"

@@ -14,7 +14,8 @@ from bot.work.place import Place
 from resolver.ids import Sha
 from resolver.probes import ProbePlan, ProbeWanted, Strategy
 
-How = Literal["dispatch", "push", "draft-pull"]
+How = Literal["dispatch", "push", "draft-pull", "not-ours"]
+"""How the probe on a branch runs. `not-ours`: the branch holds a commit that no probe of that kind has."""
 
 _ENDINGS: dict[How, str] = {
     "dispatch": " [skip ci]",
@@ -38,15 +39,21 @@ def how_of(strategy: Strategy) -> How:
     return strategy if strategy in ("push", "draft-pull") else "dispatch"
 
 
-async def find_branch(place: Place, name: str) -> Branch | None:
-    """Give the branch of that name with what its commit says, None where there is none."""
+async def find_branch(place: Place, wanted: ProbeWanted, name: str) -> Branch | None:
+    """Give the branch of that name with what its commit says, None where there is none.
+
+    A commit that is not the empty child of the base that we would make is somebody else's, and proves nothing.
+    """
     try:
         ref = await place.installation.get(place.path("/git/ref/heads/{+name}", name=name))
     except NotFound:
         return None
     sha = Sha(str(ref["object"]["sha"]))
-    message = str((await place.installation.get(place.path("/git/commits/{sha}", sha=sha)))["message"])
-    how: How = next((each for each, ending in _ENDINGS.items() if message.endswith(ending)), "dispatch")
+    commit = await place.installation.get(place.path("/git/commits/{sha}", sha=sha))
+    base = await place.installation.get(place.path("/git/commits/{sha}", sha=wanted.base_sha))
+    empty = [each["sha"] for each in commit["parents"]] == [wanted.base_sha]
+    empty = empty and commit["tree"]["sha"] == base["tree"]["sha"]
+    how: How = next((each for each in _ENDINGS if empty and commit["message"] == _message(wanted, each)), "not-ours")
     return Branch(name, sha, how)
 
 
@@ -54,18 +61,21 @@ async def make_branch(place: Place, wanted: ProbeWanted, plan: ProbePlan) -> Bra
     """Make the empty child and the branch. A lost answer is looked up at once: only we make branches of this name."""
     how = how_of(plan.strategy)
     base = await place.installation.get(place.path("/git/commits/{sha}", sha=wanted.base_sha))
-    message = f"failres: probe {wanted.nonce} of {wanted.base_sha[:12]}{_ENDINGS[how]}"
-    body = {"message": message, "tree": base["tree"]["sha"], "parents": [wanted.base_sha]}
+    body = {"message": _message(wanted, how), "tree": base["tree"]["sha"], "parents": [wanted.base_sha]}
     commit = Sha(str((await place.installation.post(place.path("/git/commits"), body))["sha"]))
     try:
         ref = {"ref": f"refs/heads/{plan.ref}", "sha": commit}
         await place.installation.post(place.path("/git/refs"), ref)
     except (Unavailable, Refused) as problem:
-        there = await find_branch(place, plan.ref)
+        there = await find_branch(place, wanted, plan.ref)
         if there is None:
             raise problem from None
         return Branch(there.name, there.commit, there.how, ours=there.commit == commit)
     return Branch(plan.ref, commit, how, ours=True)
+
+
+def _message(wanted: ProbeWanted, how: How) -> str:
+    return f"failres: probe {wanted.nonce} of {wanted.base_sha[:12]}{_ENDINGS[how]}"
 
 
 async def take_back(place: Place, branch: str) -> None:

@@ -29,12 +29,12 @@ async def moved_base(place: Place, wanted: ProbeWanted) -> str | None:
     return f"draft pull request: it would test {wanted.base_ref} at {tip[:12]}, not at {wanted.base_sha[:12]}"
 
 
-async def find_draft(place: Place, branch: str) -> Mapping[str, Any] | None:
-    """Give the pull request of that branch, open or closed."""
+async def find_draft(place: Place, branch: Branch) -> Mapping[str, Any] | None:
+    """Give the pull request of that branch and commit, open or closed."""
     owner = place.repo.full_name.partition("/")[0]
-    head = f"{owner}:{branch}"
+    head = f"{owner}:{branch.name}"
     listed = [each async for each in place.installation.pages(place.path("/pulls"), head=head, state="all")]
-    return next((each for each in listed if each["head"]["ref"] == branch), None)
+    return next((each for each in listed if each["head"]["sha"] == branch.commit), None)
 
 
 async def open_draft(place: Place, wanted: ProbeWanted, branch: Branch, a_day: int) -> Mapping[str, Any]:

@@ -82,7 +82,7 @@ async def _start(place: Place, action: StartRepairJob, config: RepoConfig) -> Ou
 
 
 async def _run(place: Place, wanted: ProbeWanted, config: RepoConfig) -> Outcome:
-    there = await find_branch(place, wanted.branch)
+    there = await find_branch(place, wanted, wanted.branch)
     if there is not None:
         return await dispatched_before(place, wanted, there)
     plan = choose_job(wanted, await workflows_at(place, wanted.base_sha, (REPAIR_WORKFLOW,)), config)
