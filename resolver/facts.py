@@ -14,6 +14,7 @@ from resolver.attribution.diff import ChangedFile
 from resolver.attribution.outage import OutageMode
 from resolver.attribution.outcome import Verdict
 from resolver.attribution.withdraw import Reattributed
+from resolver.backoff import LimitSigns
 from resolver.command_facts import CommandFact
 from resolver.config import ConfigProblem, RepoConfig
 from resolver.decision_facts import DecisionFact
@@ -165,7 +166,8 @@ class JobTriaged(Record):
     no verdict either.
 
     `tested_base` is the base commit that the checkout named; `passed` are items, or what holds them, that were seen
-    executed and passed; `tests` is the runner's own count.
+    executed and passed; `tests` is the runner's own count. `caches` are the keys that the job used, `limit` the headers
+    of a limit that it met.
     """
 
     job_id: int
@@ -183,6 +185,7 @@ class JobTriaged(Record):
     size: int = 0
     missing: str | None = None
     caches: CacheKeys = CacheKeys()
+    limit: LimitSigns = LimitSigns()
 
 
 class RollupSeen(Record):

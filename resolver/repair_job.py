@@ -32,9 +32,9 @@ class NoJob(Record):
 
 
 def repair_wanted(repair: str, repair_id: str, base_sha: Sha, seq: int, repository: str) -> ProbeWanted:
-    """Give the run that carries out a repair for one decision, with its branch and nonce."""
-    check = Check(workflow=REPAIR_WORKFLOW, job=repair, event="workflow_dispatch")
-    return ProbeWanted(check=check, base_sha=base_sha, attempt=seq, probe_id=repair_id, repository=repository)
+    """Give the run that carries out a repair for one decision, with its branch and nonce: no other one has them."""
+    check = Check(workflow=REPAIR_WORKFLOW, job=repair, matrix=(("decision", str(seq)),), event="workflow_dispatch")
+    return ProbeWanted(check=check, base_sha=base_sha, attempt=1, probe_id=repair_id, repository=repository)
 
 
 def repair_id(number: PullNumber, seq: int) -> str:

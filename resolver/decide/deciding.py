@@ -48,10 +48,11 @@ def resolution(matter: Matter, take: Take, attempt: int) -> ResolveDecided:
 
 
 def _parked(matter: Matter, job: JobFinished, *, always: bool) -> float | None:
-    """When a limit allows the next try: by the words of the failure, else by the configuration."""
+    """When a limit allows the next try: by its headers, else by its words, else by the configuration."""
     told = matter.head.triaged.get(job.job_id)
     limited = [each for each in (told.failures if told else ()) if each.kind in LIMITED]
     if not limited and not always:
         return None
     text = "\n".join(each.message for each in limited)
-    return retry_at(matter.now, LimitSigns(text=text), matter.config.budget)
+    signs = told.limit if told is not None else LimitSigns()
+    return retry_at(matter.now, signs.model_copy(update={"text": text}), matter.config.budget)

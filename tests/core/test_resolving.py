@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 
 from resolver.actions import RerunJobs
+from resolver.backoff import LimitSigns
 from resolver.config import parse_config
 from resolver.decide import decide_pull
+from resolver.decide.matter import Matter
+from resolver.decide.resolve import resolve
 from resolver.decision_facts import DecisionRequested
+from resolver.executions import Check
 from resolver.facts import ActionRefused, ActionStarted
 from resolver.fold import fold
 from resolver.ids import PullNumber, Sha
@@ -204,6 +208,53 @@ def test_a_limits_own_words_make_the_wait_longer():
     _, facts, _, at = settle(state_of(*red(message=words, kind="rate-limit")), 200.0)
     (decided,) = of(ResolveDecided, facts)
     assert (decided.due_at, at) == (1_100.0, 1_100.0)
+
+
+@pytest.mark.parametrize(
+    ("signs", "until"),
+    [
+        (LimitSigns(retry_after=1_200), 1_400.0),
+        (LimitSigns(reset_at=5_000.0), 5_000.0),
+        (LimitSigns(retry_after=1_200, reset_at=5_000.0), 1_400.0),
+        (LimitSigns(), 1_100.0),
+    ],
+)
+def test_a_limits_headers_go_before_its_words(signs, until):
+    """`Retry-After`, else the reset of a spent allowance, else `try again in 15 minutes`."""
+    words = "API rate limit exceeded, try again in 15 minutes"
+    *known, told = red(message=words, kind="rate-limit")
+    _, facts, _, at = settle(state_of(*known, told.model_copy(update={"limit": signs})), 200.0)
+    (decided,) = of(ResolveDecided, facts)
+    assert (decided.due_at, at) == (until, until)
+
+
+def test_headers_of_a_failure_that_is_no_limit_make_nobody_wait():
+    """A log that shows a spent allowance of somebody else, and fails for another reason."""
+    *known, told = red()
+    _, facts, _, _ = settle(state_of(*known, told.model_copy(update={"limit": LimitSigns(retry_after=1_200)})), 200.0)
+    (decided,) = of(ResolveDecided, facts)
+    assert decided.due_at < 300.0
+
+
+CANNOT = {
+    "wrapper-engine-down": ("env-repair:adapter-restart", "no fix run can be started here"),
+    "wrapper-timeout-repeated": ("reroute", "no fix run can be started here"),
+    "provider-quota": ("reroute", "no fix run can be started here"),
+    "merge-conflict": ("redo-task", "the configuration does not call this branch disposable"),
+    "fixer-scope-violation": ("redo-task", "the configuration does not call this branch disposable"),
+}
+
+
+@pytest.mark.parametrize(("fail_class", "cell", "why"), [(name, *told) for name, told in CANNOT.items()])
+def test_what_needs_fix_runs_escalates_and_says_why(fail_class, cell, why):
+    """Restarting an adapter, taking the next one, building anew: none of it can be done yet, and none is pretended."""
+    assert POLICY.find(fail_class, "task").cell(1) == cell
+    state = state_of(*red())
+    pulled = state.pulls[PullNumber(7)]
+    matter = Matter(state, pulled, Check(workflow=".github/workflows/ci.yml", job="test"), fail_class, 200.0)
+    met = resolve(matter, LIMITS)
+    assert met.actions == ()
+    assert [(each.action, each.rationale, each.due_at) for each in met.facts] == [("escalate", why, None)]
 
 
 def test_no_more_resolutions_than_the_breaker_allows():

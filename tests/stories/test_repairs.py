@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.cli.scenarios import team
-from bot.cli.scenarios.resolving import NO_HOST, actions, executions, question, successes
+from bot.cli.scenarios.resolving import NO_HOST, actions, executions, first, opened, question, successes
 from bot.sandbox.ci.runner.function_job import failed, passed
 from bot.sandbox.faults import Fault
 from resolver.journal import from_json
@@ -141,4 +141,25 @@ async def test_without_the_right_to_drop_caches_the_repair_fails_and_says_so(cal
     (broken,) = await told(calm, RepairFailed)
     assert "lacks the permission" in broken.reason
     assert question(calm, pull) is not None
+    calm.said(pull)
+
+
+HEADERS = (
+    "< HTTP/2 429",
+    "< x-ratelimit-remaining: 0",
+    "< x-ratelimit-reset: {reset}",
+    "Error: API rate limit exceeded for installation ID 12.",
+)
+
+
+async def test_the_reset_header_of_a_limit_is_waited_for(calm):
+    """The log shows when the allowance is filled again: not before, and not much later, the job runs anew."""
+    reset = calm.clock.now() + 2_400.0
+    lines = tuple(line.format(reset=int(reset)) for line in HEADERS)
+    pull = await opened(calm, first(lines))
+    await calm.later(2_000.0, 0.0)
+    assert executions(calm, pull) == 1
+    await calm.later(500.0)
+    assert executions(calm, pull) == 2
+    assert await successes(calm) == [True]
     calm.said(pull)

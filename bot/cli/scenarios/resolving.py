@@ -114,16 +114,20 @@ async def registry_auth(stage: Stage) -> None:
 
 
 async def rate_limited(stage: Stage) -> None:
-    """A limit says when to come back: it is waited for, also through a restart, and then the job runs."""
-    pull = await opened(stage, first(LIMITED))
+    """A limit says when to come back: it is waited for, also through a restart; siblings go on meanwhile."""
+    limited, down = first(LIMITED), first(NO_HOST)
+    pull = await opened(stage, lambda tree: (down if "a sibling" in tree.read("README.md") else limited)(tree))
+    stage.people.open_pull("sibling", {"README.md": "a sibling"})
+    await stage.settle()
     await stage.later(1_000.0)
     expect(executions(stage, pull) == 2, "it ran once the limit was over")
     facts = [from_json(row.kind, row.data) for row in await stage.journal()]
-    (parked,) = [each for each in facts if isinstance(each, ResolveDecided)]
+    parked, other = [each for each in facts if isinstance(each, ResolveDecided)]
     expect(parked.due_at is not None and parked.due_at - parked.at == 900, "the wait is the one that the limit names")
-    again = [each.at for each in facts if isinstance(each, RerunStarted)]
-    expect(again and min(again) >= (parked.due_at or 0.0), "nothing ran again before the limit's time")
-    expect(await successes(stage) == [True], "the outcome is recorded as a success")
+    again = {each.task: each.at for each in facts if isinstance(each, RerunStarted)}
+    expect(again["pr-1"] >= (parked.due_at or 0.0), "nothing ran again before the limit's time")
+    expect(other.at + 100 > again["pr-2"], "the sibling did not wait for it")
+    expect(await successes(stage) == [True, True], "both outcomes are recorded as successes")
     expect(stage.sandbox.violations == [], NO_VIOLATION)
 
 

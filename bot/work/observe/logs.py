@@ -24,6 +24,7 @@ from resolver.log.annotated import join_annotations, wants_annotations
 from resolver.log.annotations import NO_FILE
 from resolver.log.cache_keys import CacheKeyScan
 from resolver.log.classify import LogContext, LogScan, StepWindow
+from resolver.log.limit_told import LimitScan
 from resolver.log.matchers import ProblemMatcher
 from resolver.log.passed import Passed, PassedScan
 from resolver.log.paths import PathMap
@@ -41,12 +42,12 @@ async def read_log(place: Place, action: ReadLog) -> Outcome:
     """Read a failed job's log and triage it; what the log names is mapped to files that exist at the head."""
     scan = LogScan(_context(action, await matchers_at(place, action.head_sha, action.matchers)))
     passed, base, uploads = PassedScan(action.wanted), TestedBaseScan(action.head_sha), UploadScan()
-    caches = CacheKeyScan()
+    caches, limit = CacheKeyScan(), LimitScan()
     path = place.path("/actions/jobs/{job}/logs", job=action.job_id)
     try:
         async with aclosing(place.installation.download(path, cap_bytes=place.pace.log_bytes)) as chunks:
             async for chunk in chunks:
-                for reader in (scan, passed, base, uploads, caches):
+                for reader in (scan, passed, base, uploads, caches, limit):
                     reader.feed(chunk)
     except TooLarge:
         pass  # what was read so far is classified; the rest is told by `size`
@@ -59,7 +60,8 @@ async def read_log(place: Place, action: ReadLog) -> Outcome:
         triage = join_failures(triage, reports)
     triage, paths = await _annotated(place, action, triage, paths)
     told = _triaged(action, triage, join_passed(seen, reports, action.wanted), base.close(), paths)
-    facts = tuple(each.model_copy(update={"caches": caches.close()}) for each in told.facts)
+    beside = {"caches": caches.close(), "limit": limit.close()}
+    facts = tuple(each.model_copy(update=beside) for each in told.facts)
     return Outcome(facts, texts=told.texts)
 
 
