@@ -45,13 +45,13 @@ class Allowed(Record):
 
 class Refused(Record):
     """
-    It may not: why, for people. `until` where time alone lifts the limit. `kind`: a limit that counts is spent, or the
-    stop-loss holds.
+    It may not: why, for people. `until` where time alone lifts the limit. `kind`: a limit that counts is spent (the
+    reruns of a whole workflow are a budget), or the stop-loss holds.
     """
 
     reason: str
     until: float | None = None
-    kind: Literal["", "spent", "stop-loss"] = ""
+    kind: Literal["", "spent", "budget", "stop-loss"] = ""
 
 
 Answer = Allowed | Refused
@@ -112,7 +112,7 @@ class Ledger:
         if asked.failing > self.limits.failing_jobs and asked.purpose != "evidence":
             return Refused(reason=f"{asked.failing} jobs fail in different ways, which is no flake")
         if len(mine) >= self.limits.workflow_reruns:
-            return Refused(reason=f"{len(mine)} reruns of this workflow on this head are spent", kind="spent")
+            return Refused(reason=f"{len(mine)} reruns of this workflow on this head are spent", kind="budget")
         if any(self.closed(key) for key in asked.keys):
             return Refused(reason="it failed identically after a repair and neither head has changed", kind="spent")
         refused = self._flake(asked) if asked.purpose == "flake" else self._evidence(asked.check, asked.head)

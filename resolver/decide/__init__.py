@@ -23,10 +23,11 @@ from resolver.decide.rerunning import Met
 from resolver.decide.reruns import ended_reruns
 from resolver.decide.resolve_outcomes import ended
 from resolver.decide.rights import Silence, config_of, silence
+from resolver.decide.signals import out_of_reach, unreadable_config
 from resolver.decide.speak import speak
 from resolver.decide.stalls import watch_jobs
 from resolver.decide.talk import converse
-from resolver.facts import Decided
+from resolver.facts import Decided, Fact
 from resolver.ids import PullNumber
 from resolver.limits import LIMITS, Limits
 from resolver.state import Pull, RepoState
@@ -49,7 +50,8 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
             return Due((), None, stopped)
     desired: list[AnyAction] = [*reads(state, pull, limits)]
     cause = attribute_pull(state, pull, now, limits) if state.head(pull.seen.head_sha).ever_failed() else None
-    facts = (*ended_reruns(state, pull, now), *ended(state, pull), *(cause.facts if cause else ()))
+    known: tuple[Fact, ...] = tuple(unreadable_config(state, pull, now))
+    facts = (*known, *ended_reruns(state, pull, now), *ended(state, pull), *(cause.facts if cause else ()))
     stood = _standing(state, pull, cause, now, limits) if silence(state, pull) is None else Due()
     if stood.facts:  # what is done and said follows from them
         return Due((), None, (*facts, *stood.facts))
@@ -79,7 +81,7 @@ def _standing(state: RepoState, pull: Pull, cause: Attributed | None, now: float
     """Whether the task is to be quarantined now, or taken up again."""
     lifted, again_at = taken_up(state, pull, now)
     spent = exhausted(state, pull, cause.answer.lead if cause else None, now, limits)
-    return Due((), again_at, (*lifted, *((spent,) if spent else ())))
+    return Due((), again_at, (*lifted, *spent))
 
 
 def split(actions: Iterable[AnyAction]) -> tuple[list[AnyAction], list[AnyAction]]:
@@ -94,7 +96,7 @@ def split(actions: Iterable[AnyAction]) -> tuple[list[AnyAction], list[AnyAction
 def decide_repository(state: RepoState, now: float, limits: Limits = LIMITS) -> Due:
     """Say what is due for the repository itself: configuration, unknown heads, and the regular look at everything."""
     if not state.active or state.repo is None:
-        return Due()
+        return Due((), None, out_of_reach(state, now))
     wanted = repository_reads(state, now, limits)
     facts, calm_at = outage(state, now)
     left = orphans(state, now, limits)

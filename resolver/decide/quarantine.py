@@ -14,17 +14,17 @@ from resolver.attribution.outcome import shown
 from resolver.casework import check_of, make_case, print_name, task_id
 from resolver.decide.deciding import resolution
 from resolver.decide.matter import Matter, resolutions
-from resolver.decide.paused import pause_of
+from resolver.decide.paused import SPENT, pause_of
 from resolver.decide.rerunning import flake_asked
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.executions import Check
-from resolver.facts import Fact
+from resolver.facts import Decided, Fact
 from resolver.failure import Finding
 from resolver.ids import Sha
 from resolver.ledger import Allowed, Refused
 from resolver.ledger_events import LedgerKey
 from resolver.limits import Limits
-from resolver.policy import Take
+from resolver.policy import Action, Take, rule
 from resolver.quarantine import ledger_key, print_of
 from resolver.quarantine_facts import Cause, QuarantinedAt, QuarantineLifted, TaskQuarantined
 from resolver.resolve_facts import ResolveDecided
@@ -106,18 +106,30 @@ def held(state: RepoState, pull: Pull) -> str | None:
     return f"its run is paused: {paused.reason}" if paused is not None else None
 
 
-def exhausted(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> TaskQuarantined | None:
-    """Quarantine a task whose next attempt a spent limit of the ledger forbids, with all evidence of the verdict."""
+def exhausted(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> tuple[Decided, ...]:
+    """Quarantine a task whose next attempt a spent limit of the ledger forbids, with all evidence of the verdict. Where
+    the whole budget of its head is spent, the row of that class makes it final.
+    """
     if lead is None or lead.check.third_party or held(state, pull) or not _may_act(state, pull, limits):
-        return None
+        return ()
     refused = _spent(state, pull, lead, now)
     if refused is None:
-        return None
+        return ()
     known = [each for each in _failing(state, pull) if each.check.same_job(lead.check)]
     named = [each for each in known if each.finding is not None and each.finding.fingerprint == lead.fingerprint]
     failing = (named or known or [Failing(lead.check)])[0]
     matter = Matter(state, pull, lead.check, failing.fail_class, now)
-    return quarantine(matter, failing, "ledger", refused.reason, lead.evidence)
+    if refused.kind != "budget":
+        return (quarantine(matter, failing, "ledger", refused.reason, lead.evidence),)
+    spent = Matter(state, pull, lead.check, SPENT, now)
+    taken = () if resolutions(state, pull, SPENT).of_class else (resolution(spent, _row(refused.reason), 1),)
+    return (*taken, quarantine(matter, failing, "row", refused.reason, lead.evidence, final=True))
+
+
+def _row(reason: str) -> Take:
+    ruling = rule(SPENT, "task", 1, llm=False)
+    action: Action = ruling.action if isinstance(ruling, Take) else "escalate"
+    return Take(action=action, rationale=reason)
 
 
 def _spent(state: RepoState, pull: Pull, lead: Verdict, now: float) -> Refused | None:
@@ -128,7 +140,7 @@ def _spent(state: RepoState, pull: Pull, lead: Verdict, now: float) -> Refused |
     else:
         return None
     answer = state.ledger.rerun(asked, now)
-    spent = isinstance(answer, Refused) and answer.kind == "spent" and not state.ledger.under_way(asked)
+    spent = isinstance(answer, Refused) and answer.kind in ("spent", "budget") and not state.ledger.under_way(asked)
     return answer if spent and isinstance(answer, Refused) else None
 
 
