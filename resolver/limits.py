@@ -18,6 +18,9 @@ class Limits(Record):
     probe_patience: float = 6 * 3_600.0
     """After so long a probe that never reported is given up and its branch removed."""
 
+    removed_at_once: int = 20
+    """How many caches, branches and artifacts one repair removes; what is left is for the next one."""
+
     orphan_rest: float = 600.0
     """How long a branch of failres's own is left alone without an owner: its record may be on its way."""
 

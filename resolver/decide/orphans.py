@@ -36,9 +36,10 @@ def orphans(state: RepoState, now: float, limits: Limits) -> Due:
             again_at = earlier(again_at, since + limits.orphan_rest)
     if not ripe:
         return Due(again_at=again_at)
-    decided = _decide(state, ripe, now)
+    decided = _decide(state, ripe[: limits.removed_at_once], now)
     if decided.action != "resume":
-        given_up = OrphansEnded(ref_decision_seq=decided.seq, success=False, left=_names(ripe), reason=FOR_PEOPLE)
+        left = _names(decided.things)
+        given_up = OrphansEnded(ref_decision_seq=decided.seq, success=False, left=left, reason=FOR_PEOPLE)
         return Due(again_at=again_at, facts=(decided, given_up))
     return Due((_removal(decided, live),), again_at, (decided,))
 
@@ -73,5 +74,5 @@ def _removal(decided: OrphansDecided, live: tuple[str, ...]) -> RemoveOrphans:
     return RemoveOrphans(seq=decided.seq, things=decided.things, live=live)
 
 
-def _names(things: list[Thing] | tuple[Thing, ...]) -> tuple[str, ...]:
+def _names(things: tuple[Thing, ...]) -> tuple[str, ...]:
     return tuple(each.name for each in things)

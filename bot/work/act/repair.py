@@ -22,6 +22,7 @@ from repairs.environment import leftovers, merge_ref, provision, removable
 from resolver.config import RepoConfig
 from resolver.ids import Sha
 from resolver.ledger_events import ProbeStarted
+from resolver.limits import LIMITS
 from resolver.probes import ProbePlan, ProbeWanted
 from resolver.repair_actions import RemoveReported, RepairAction, ReportCaches, ReportLeftovers, StartRepairJob
 from resolver.repair_facts import RepairDone, RepairFailed, RepairReported, Thing
@@ -40,7 +41,7 @@ async def repair(place: Place, action: RepairAction) -> Outcome:
             return await _report_caches(place, action, seen)
         case ReportLeftovers():
             found = [each async for each in found_things(place)] if action.live is not None else []
-            things = leftovers(found, action.live)
+            things = leftovers(found, action.live)[: LIMITS.removed_at_once]
             return Outcome((RepairReported(number=action.number, ref_decision_seq=action.seq, things=things),))
         case RemoveReported():
             return await _remove(place, action)
@@ -61,7 +62,8 @@ async def _report_caches(place: Place, action: ReportCaches, seen: Seen) -> Outc
         return Outcome((RepairFailed(**about, repair=PROVISION, reason=job.reason),))
     ref = merge_ref(action.number)
     listed = [each async for each in caches_of(place, ref=ref)] if action.keys.exact or action.keys.beginnings else []
-    return Outcome((RepairReported(**about, things=provision(action.number, action.keys, listed)),))
+    things = provision(action.number, action.keys, listed)[: LIMITS.removed_at_once]
+    return Outcome((RepairReported(**about, things=things),))
 
 
 async def _own_job(place: Place, action: ReportCaches, base: Sha, config: RepoConfig) -> ProbePlan | NoJob:
