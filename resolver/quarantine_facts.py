@@ -9,8 +9,9 @@ from resolver.executions import Check
 from resolver.ids import Fingerprint, PullNumber, RunId, Sha
 from resolver.records import Record
 
-Cause = Literal["breaker", "ledger", "row", "stop-loss"]
-"""What quarantined a task: a breaker, a spent limit of the ledger, a row of the table, or the same failure again."""
+Cause = Literal["breaker", "ledger", "row", "stop-loss", "sync"]
+"""What quarantined a task: a breaker, a spent limit of the ledger, a row of the table, the same failure again, or what
+a synchronisation left on its branch."""
 
 
 class QuarantinedAt(Record):

@@ -73,7 +73,8 @@ class Standing(Record):
 class Held(Record):
     """
     Nothing automatic is done here, for this reason. `final`: that was accepted, so that only a push ends it. `run` is
-    paused, and `asked_at` the pull request where that is asked about.
+    paused, and `asked_at` the pull request where that is asked about. `always`: it is told whether a check is red or
+    not, with the `files` that it is about.
     """
 
     why: Literal["quarantine", "stop-loss", "run-paused"]
@@ -81,6 +82,8 @@ class Held(Record):
     final: bool = False
     run: RunId | None = None
     asked_at: PullNumber | None = None
+    always: bool = False
+    files: tuple[str, ...] = ()
 
 
 class RepairTold(Record):

@@ -45,7 +45,7 @@ class Talk:
     `replies` are the lines of each reply comment, `told` the ids of outsiders that were told that they may not command,
     `unfolded` the head for which somebody asked to see all evidence. Comments were looked at until `read_until`; at
     `touched` the regular look found something changed. `pushed` is the newest head that is not our own rebase,
-    `pushed_before` the one before.
+    `pushed_before` the one before; `rebased` is our own rebase of it, while that is the head.
     """
 
     commands: Mapping[str, Given] = field(default_factory=_nothing)
@@ -60,15 +60,18 @@ class Talk:
     handoffs: Mapping[str, HandoffWritten | HandoffRefused] = field(default_factory=_nothing)
     pushed: Sha | None = None
     pushed_before: Sha | None = None
+    rebased: Sha | None = None
 
     def at_head(self, head: Sha) -> Talk:
         """Give the talk after a new head was seen, whoever made it."""
-        return self if head == self.pushed else replace(self, pushed=head, pushed_before=self.pushed)
+        if head in (self.pushed, self.rebased):
+            return self
+        return replace(self, pushed=head, pushed_before=self.pushed, rebased=None)
 
     def own_push(self, head: object) -> Talk:
         """Give the talk once it is known that failres itself made that head: a question survives it."""
         mine = head is not None and head == self.pushed and self.pushed_before is not None
-        return replace(self, pushed=self.pushed_before) if mine else self
+        return replace(self, pushed=self.pushed_before, rebased=self.pushed) if mine else self
 
     @property
     def stopping(self) -> bool:

@@ -114,7 +114,7 @@ def problems(found: tuple[ConfigProblem, ...]) -> str:
 
 def _now(report: Report, *, unfolded: bool) -> list[str]:
     if report.state != "red":
-        return []
+        return [held(report.held)] if report.held is not None and report.held.always else []
     told: list[str] = []
     flaky = sorted({item for check in report.failed for item in check.flaky})
     if flaky:

@@ -7,15 +7,23 @@ from typing import assert_never
 from bot.words.inert import code, one_line
 from resolver.report import Held
 
+FILES = 5
+
 
 def held(why: Held) -> str:
     """Say that a task is held, why, and what ends it."""
-    reason = one_line(why.reason, 300)
+    reason = one_line(why.reason, 300) + _files(why)
     if why.why == "run-paused":
         asked = f" on #{why.asked_at}" if why.asked_at is not None else ""
         rest = f"Nothing automatic is done on any of its pull requests until the question{asked} is answered."
         return f"{_what(why)}: {reason}. {rest}"
     return f"{_what(why)}: {reason}. Nothing automatic is done here until {_until(why)}."
+
+
+def _files(why: Held) -> str:
+    """Name the files; their names are whatever somebody called them."""
+    more = f" and {len(why.files) - FILES} more" if len(why.files) > FILES else ""
+    return f": {', '.join(code(each, 100) for each in why.files[:FILES])}{more}" if why.files else ""
 
 
 def _what(why: Held) -> str:
@@ -33,6 +41,8 @@ def _what(why: Held) -> str:
 def _until(why: Held) -> str:
     if why.final:
         return "somebody pushes"
+    if why.always:
+        return "somebody pushes, or the base moves"
     if why.why == "stop-loss":
         return "a push changes what fails, or the base moves"
     return "somebody pushes, a question here is answered, or the base moves"

@@ -26,6 +26,7 @@ from resolver.decide.rights import Silence, config_of, silence
 from resolver.decide.signals import out_of_reach, unreadable_config
 from resolver.decide.speak import speak
 from resolver.decide.stalls import watch_jobs
+from resolver.decide.synced import after_sync
 from resolver.decide.talk import converse
 from resolver.facts import Decided, Fact
 from resolver.ids import PullNumber
@@ -81,7 +82,8 @@ def _standing(state: RepoState, pull: Pull, cause: Attributed | None, now: float
     """Whether the task is to be quarantined now, or taken up again."""
     lifted, again_at = taken_up(state, pull, now)
     spent = exhausted(state, pull, cause.answer.lead if cause else None, now, limits)
-    return Due((), again_at, (*lifted, *spent))
+    spoilt = after_sync(state, pull, now)
+    return Due((), again_at, (*lifted, *((spoilt,) if spoilt else spent)))
 
 
 def split(actions: Iterable[AnyAction]) -> tuple[list[AnyAction], list[AnyAction]]:

@@ -14,6 +14,7 @@ from resolver.decide.paused import asked_at, pause_of
 from resolver.decide.repairs_told import repairs_told
 from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.decide.running import stalled_checks, unfinished
+from resolver.decide.synced import left_outside
 from resolver.facts import JobFinished
 from resolver.ids import RunId
 from resolver.report import FailedCheck, Held, Report, Standing
@@ -65,7 +66,9 @@ def _held(state: RepoState, pull: Pull, now: float | None) -> Held | None:
     if standing is None:
         return None
     why: Literal["quarantine", "stop-loss"] = "stop-loss" if standing.fact.cause == "stop-loss" else "quarantine"
-    return Held(why=why, reason=standing.fact.reason, final=standing.final)
+    always = standing.fact.cause == "sync"
+    files = left_outside(pull) if always else ()
+    return Held(why=why, reason=standing.fact.reason, final=standing.final, always=always, files=files)
 
 
 def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing:

@@ -27,7 +27,8 @@ def labels(state: RepoState, pull: Pull, waiting: Sequence[DecisionRequested], l
         yield from _label(pull, DECISION, waiting[0].decision_id if waiting else None, asked[-1])
     made = [f"{each.fact.task_id}:{each.fact.seq}" for each in pull.quarantines]
     if QUARANTINED in config.labels and made:
-        stands = pull.quarantine is not None and bool(state.head(pull.seen.head_sha).failed())
+        red = bool(state.head(pull.seen.head_sha).failed())
+        stands = pull.quarantine is not None and (red or pull.quarantine.fact.cause == "sync")
         yield from _label(pull, QUARANTINED, made[-1] if stands else None, made[-1])
 
 

@@ -202,11 +202,14 @@ def is_stopped(state: RepoState, pull: Pull, now: float) -> str | None:
 
 def taken_up(state: RepoState, pull: Pull, now: float) -> tuple[tuple[QuarantineLifted, ...], float | None]:
     """Lift a quarantine because the base moved, as often as a day allows; else the time (seconds) to look again."""
-    standing, base = pull.quarantine, state.bases.get(pull.seen.base_ref, Base()).sha
+    standing, known = pull.quarantine, state.bases.get(pull.seen.base_ref, Base())
+    base = known.sha
     if standing is None or standing.final or pause_of(state, pull) is not None:
         return (), None
     if base is None or base == standing.fact.heads.base:
         return (), None
+    if standing.fact.cause == "sync" and standing.fact.heads.base not in known.line:
+        return (), None  # the rebase found a base that is newer than what is known here
     answer = state.ledger.afresh(ledger_key(standing.fact).model_copy(update={"base": base}), now)
     if not isinstance(answer, Allowed):
         return (), answer.until

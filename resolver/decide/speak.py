@@ -44,8 +44,9 @@ def speak(state: RepoState, pull: Pull, now: float, limits: Limits, answer: Attr
 
 def _comment(state: RepoState, pull: Pull, report: Report, now: float) -> list[PostComment]:
     standing = pull.comment_id is not None
-    resolved = report.state == "green"
-    taken_back = standing and bool(state.head(pull.seen.head_sha).stalls)
+    always = report.held is not None and report.held.always
+    resolved = report.state == "green" and not always
+    taken_back = (standing and bool(state.head(pull.seen.head_sha).stalls)) or always
     if (report.state == "quiet" and not taken_back) or (resolved and not standing):
         return []
     if not standing and not may_comment_anew(state, pull, now):

@@ -5,7 +5,7 @@ from inline_snapshot import snapshot
 from bot.sandbox.ci.runner.function_job import failed, passed
 from resolver.attribution.classes import CARRIES_BASE
 from resolver.journal import from_json
-from tests.stories.acts import MANAGED, open_shop
+from tests.stories.acts import GREEN, MANAGED, RED, open_shop
 from tests.stories.test_explaining import RIGHT, TESTS, WRONG
 from tests.stories.test_whose_failure import shop, verdicts
 
@@ -174,4 +174,31 @@ async def test_a_branch_that_carries_the_bases_own_changes_is_brought_up_to_date
 
 <sub>failres · commit ‹till:3›</sub>
 
+""")
+
+
+async def test_a_rebase_that_leaves_more_than_the_task_may_change_quarantines_it(world):
+    """The base was mended, so that the branch is rebased; what it then still changes was not its own to change when it
+    was first seen. It is green, and nothing automatic is done on it all the same.
+    """
+    repo = await open_shop(world, config=MANAGED)
+    world.people.push("main", RED, by="admin", message="Simplify the discount")
+    await world.settle()
+    pull = world.people.open_pull("docs", {"README.md": "more"}, title="Say more")
+    await world.settle()
+    world.people.push("docs", {"other.py": "x = 1\n"}, message="Something else")
+    await world.settle()
+    world.people.push("main", GREEN, by="admin", message="Mend the discount")
+    await world.settle()
+    assert repo.git.merge_base(pull.head_sha, repo.git.branch("main")) == repo.git.branch("main")
+    held = [from_json(row.kind, row.data) for row in await world.journal() if row.kind == "task.quarantined"]
+    assert [(each.cause, each.message, each.heads.head) for each in held] == [("sync", "other.py", pull.head_sha)]
+    assert world.said(pull) == snapshot("""\
+<!-- failres:sticky:1 -->
+
+**Green again** at `‹docs:3›`: `unit (pull_request)` passed.
+
+**Quarantined**: after the rebase the branch still changes files that this task may not change: `other.py`. Nothing automatic is done here until somebody pushes, or the base moves.
+
+<sub>failres · commit ‹docs:3›</sub>\
 """)

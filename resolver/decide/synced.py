@@ -1,0 +1,54 @@
+"""What a synchronisation left on the branch: only what the task may change, or the task is quarantined (section 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from resolver.casework import task_id
+from resolver.decide.rights import config_of, managed
+from resolver.ids import Sha
+from resolver.quarantine_facts import QuarantinedAt, TaskQuarantined
+from resolver.runs import run_id
+from resolver.state import Pull, RepoState
+
+OUTSIDE = "after the rebase the branch still changes files that this task may not change"
+LOST = "after the rebase commits are gone that had been on the branch"
+"""Why a task is quarantined after its synchronisation."""
+
+
+def after_sync(state: RepoState, pull: Pull, now: float) -> TaskQuarantined | None:
+    """
+    Quarantine a managed task whose head is our rebase, where files outside its scope are left in it, or commits of
+    others are gone. Once for a head: what a person then decides is not undone. Its base is the one that the rebase
+    found, which may not have been heard of otherwise yet.
+    """
+    head, left = pull.seen.head_sha, left_outside(pull)
+    lost = _of_this_head(pull).get("lost", False)
+    told = any(each.fact.cause == "sync" and each.fact.heads.head == head for each in pull.quarantines)
+    if not (left or lost) or told or pull.quarantine is not None or not managed(state, pull, config_of(state, pull)):
+        return None
+    return TaskQuarantined(
+        number=pull.seen.number,
+        task_id=task_id(pull.seen.number),
+        run_id=run_id(pull.seen),
+        seq=1 + max((each.fact.seq for each in pull.quarantines), default=0),
+        fail_class="base-moved" if lost else "fixer-scope-violation",
+        fingerprint=None,
+        message=", ".join(left),
+        heads=QuarantinedAt(head=head, pushed=pull.pushed, base=Sha(str(_of_this_head(pull)["base"]))),
+        cause="sync",
+        reason=LOST if lost else OUTSIDE,
+        at=now,
+    )
+
+
+def left_outside(pull: Pull) -> tuple[str, ...]:
+    """Give the files beyond the task's scope that the rebase to this head left in it."""
+    return tuple(str(name) for name in _of_this_head(pull).get("outside") or ())
+
+
+def _of_this_head(pull: Pull) -> Mapping[str, Any]:
+    effect = pull.effects.get(f"sync:{pull.seen.number}")
+    mine = effect is not None and effect.status == "done" and effect.result.get("head") == pull.seen.head_sha
+    return effect.result if mine and effect is not None else {}
