@@ -21,6 +21,7 @@ PRIORITY = {
     "rerun-jobs": 15,
     "sync-branch": 15,
     "remove-reported": 16,
+    "enqueue-pull": 15,
     "start-probe": 18,
     "start-repair-job": 18,
     "post-check": 20,
@@ -34,6 +35,8 @@ PRIORITY = {
     "read-comments": 60,
     "remove-probe": 60,
     "remove-orphans": 65,
+    "read-rules": 65,
+    "read-queue": 70,
     "sweep-pulls": 70,
 }
 """Smaller goes first within a lane (specification, section 18); what is not listed is `USUAL`."""

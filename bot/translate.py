@@ -23,6 +23,7 @@ from bot.objects import (
     understood,
 )
 from bot.progress import job_progressed
+from bot.queue_objects import merge_group, queue_step
 from bot.third_party import check_finished, status_seen
 from resolver.command_facts import CommandGiven
 from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, InstallationChanged
@@ -96,10 +97,17 @@ def _repository(payload: Json) -> tuple[Fact, ...]:
 def _pull_request(payload: Json) -> tuple[Fact, ...]:
     with understood("pull_request delivery"):
         seen = pull_observed(payload["pull_request"])
+        if payload.get("action") in ("enqueued", "dequeued"):
+            return (seen, queue_step(payload, seen))
         if payload.get("action") not in ("opened", "synchronize", "reopened"):
             return (seen,)
         by = person(payload.get("sender"))
         return (seen, HeadPushed(number=seen.number, head_sha=seen.head_sha, by=by, at=seen.updated_at))
+
+
+def _merge_group(payload: Json) -> tuple[Fact, ...]:
+    with understood("merge_group delivery"):
+        return merge_group(payload)
 
 
 def _workflow_run(payload: Json) -> tuple[Fact, ...]:
@@ -174,6 +182,7 @@ _READERS: Mapping[str, Callable[[Json], tuple[Fact, ...]]] = {
     "issue_comment": _issue_comment,
     "check_run": _check_run,
     "status": _status,
+    "merge_group": _merge_group,
     "check_suite": _nothing,
     "repository": _nothing,
 }

@@ -18,6 +18,7 @@ from resolver.handoff import BRANCH, Handoff
 from resolver.ids import PullNumber, RunId, Sha
 from resolver.landing_actions import LandingAction
 from resolver.model_actions import CallModel
+from resolver.queue_actions import QueueAction
 from resolver.repair_actions import RemoveOrphans, RepairAction
 from resolver.report import Report
 from resolver.talk_actions import TalkAction
@@ -288,7 +289,8 @@ class PostCheck(Action):
 
 
 class PostComment(Action):
-    """Create or edit the one sticky comment; `resolved` hides it, since all is green.
+    """Create or edit the one sticky comment; `resolved` hides it, since all is green. `landed`: on a pull request that
+    is closed, where only the comment that stands is edited.
 
     `comment_id` and `hidden` are what is known of the comment that stands there; `unfolded` shows all evidence at once.
     """
@@ -298,6 +300,7 @@ class PostComment(Action):
     report: Report
     resolved: bool = False
     unfolded: bool = False
+    landed: bool = False
     comment_id: int | None = None
     hidden: bool = False
 
@@ -353,4 +356,5 @@ AnyAction = (
     | CallModel
     | TalkAction
     | LandingAction
+    | QueueAction
 )

@@ -14,6 +14,7 @@ from resolver.facts import JobFinished, ProbeDispatched, RunObserved
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.probed import probed_base, speaks, stands_for
 from resolver.progress import JobStalled
+from resolver.queue_case import own_groups, queue_executions, red_jobs
 from resolver.runs import PLAN
 from resolver.stalls import findings_of, stall_finding, standing
 from resolver.state import Base, Head, Pull, RepoState
@@ -38,7 +39,7 @@ def print_name(check: Check) -> str:
 
 def make_case(state: RepoState, pull: Pull, now: float, config: RepoConfig, refusals: tuple[Refusal, ...] = ()) -> Case:
     """Give the case of a pull request at its current head."""
-    mine = tuple(_of_task(state, pull))
+    mine = (*_of_task(state, pull), *queue_executions(state, pull, execution_of))
     prints = {item.fingerprint for each in mine for item in each.items}
     executions = marked(state, pull, (*mine, *_of_base(state, pull), *_of_others(state, pull, prints)))
     before = [each for each in state.flakes if each.head_sha != pull.seen.head_sha]
@@ -81,7 +82,7 @@ def _of_task(state: RepoState, pull: Pull) -> Iterator[Execution]:
     fork = state.repo is not None and pull.seen.head_repo_id != state.repo.repo_id
     task = task_id(pull.seen.number)
     for name in sorted(head.asked()):
-        yield from (_execution(head, job, side="task", task=task, fork=fork) for job in head.named(name))
+        yield from (execution_of(head, job, side="task", task=task, fork=fork) for job in head.named(name))
     yield from _running(head, pull.seen.head_sha, side="task", task=task, fork=fork)
     yield from (_stalled(head, stall, task=task, fork=fork) for stall in standing(head))
     yield from third_party(head, side="task", task=task, fork=fork)
@@ -90,8 +91,11 @@ def _of_task(state: RepoState, pull: Pull) -> Iterator[Execution]:
 def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
     """The executions on the base, and our probes of it, of the jobs that have failed on this head."""
     base = state.bases.get(pull.seen.base_ref, Base())
-    asked = sorted(state.head(pull.seen.head_sha).asked())
+    asked = sorted(state.head(pull.seen.head_sha).asked() | red_jobs(state, pull))
+    holding = own_groups(state, pull)
     for sha in base.line:
+        if sha in holding:
+            continue  # what has landed through the queue is no clean base: it holds the task
         head = state.head(sha)
         for name in asked:
             yield from head.once(_ended_on_base, name)
@@ -114,7 +118,7 @@ def _of_base(state: RepoState, pull: Pull) -> Iterator[Execution]:
 
 
 def _ended_on_base(head: Head, name: str) -> tuple[Execution, ...]:
-    return tuple(_execution(head, job, side="base") for job in head.named(name))
+    return tuple(execution_of(head, job, side="base") for job in head.named(name))
 
 
 def _beside_on_base(head: Head, sha: Sha) -> tuple[Execution, ...]:
@@ -124,7 +128,7 @@ def _beside_on_base(head: Head, sha: Sha) -> tuple[Execution, ...]:
 def _probed(head: Head, job: JobFinished, probe: ProbeDispatched) -> Execution:
     """A probe's job. The one that was asked for stands for the check, whatever file it is in."""
     commit = probed_base(probe, tested_base(head, job.run_id))
-    execution = _execution(head, job, side="probe", commit=commit)
+    execution = execution_of(head, job, side="probe", commit=commit)
     if not speaks(probe, head, job):
         return execution
     return execution.model_copy(update={"check": stands_for(probe), "told_item": probe.item})
@@ -153,11 +157,11 @@ def _of_other(head: Head, task: str, own: Own) -> tuple[Execution, ...]:
     """The executions on another task's head of the jobs that have failed there, or whose logs were read."""
     read = {head.jobs[job_id].name for job_id in head.triaged if job_id in head.jobs}
     jobs = [job for name in sorted(head.asked() | read) for job in head.named(name)]
-    ended = (_execution(head, job, side="task", task=task, own=own) for job in jobs)
+    ended = (execution_of(head, job, side="task", task=task, own=own) for job in jobs)
     return (*ended, *third_party(head, side="task", task=task, own=own))
 
 
-def _execution(
+def execution_of(
     head: Head,
     job: JobFinished,
     *,
@@ -167,6 +171,7 @@ def _execution(
     commit: Sha | None = None,
     own: Own = "no",
 ) -> Execution:
+    """Give what a job that has ended proves, as far as its log is read. A base is known only of what runs on a task."""
     triaged = head.triaged.get(job.job_id)
     check = check_of(job, head.runs.get(job.run_id), fork=fork)
     items = tuple(FailedItem.of(finding) for finding in findings_of(job, triaged, print_name(check)))

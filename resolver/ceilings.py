@@ -21,12 +21,13 @@ from resolver.actions import (
     WriteHandoffs,
 )
 from resolver.config_sections import DailyCeilings
+from resolver.queue_actions import EnqueuePull
 from resolver.repair_actions import RemoveOrphans, RemoveReported, StartRepairJob
 from resolver.spent import DAY, Ceiling, Spent
 from resolver.state import STOP_LABEL
 from resolver.talk_actions import PostDecision, PostReply, React, SetLabel
 
-RUNS: Final = (RerunJobs, StartProbe, StartRepairJob)
+RUNS: Final = (RerunJobs, StartProbe, StartRepairJob, EnqueuePull)
 ACTS: Final = (*RUNS, SyncBranch, WriteHandoffs, SetLabel, RemoveReported, RemoveOrphans)
 WORDS: Final = (PostCheck, PostComment, PostReply, PostDecision, React, RemoveProbe)
 WRITES: Final = (*ACTS, *WORDS)

@@ -22,12 +22,13 @@ from resolver.executions import Check
 from resolver.failure import Failure
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.landing_facts import LandingFact
-from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.log.cache_keys import CacheKeys
 from resolver.orphans import OrphanFact
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine_facts import QuarantineFact
+from resolver.queue_facts import QueueFact
 from resolver.records import Record
 from resolver.resolve_facts import ResolveFact
 from resolver.run_facts import RunFact
@@ -364,11 +365,13 @@ Fact = (
     | RerunEnded
     | ProbeStarted
     | Synced
+    | GroupFailed
     | OutageChanged
     | OrphanFact
     | CommandFact
     | Decided
     | LandingFact
+    | QueueFact
     | CommentGone
     | EngineStuck
 )

@@ -44,15 +44,17 @@ from resolver.fold_decided import fold_decided
 from resolver.fold_gate import fold_gate, fold_probe
 from resolver.fold_landing import fold_landing
 from resolver.fold_progress import fold_progress, without
+from resolver.fold_queue import concerned, fold_queue, note_group, queue_touched
 from resolver.fold_spent import fold_spent
 from resolver.fold_talk import fold_talk
 from resolver.ids import PullNumber, Sha
 from resolver.journal import Unreadable
 from resolver.landing_facts import LandedChangesRead, LandingFact, LandingRead, UnseenRead
-from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import LIMITS
 from resolver.orphans import OrphanFact, OrphansDecided, OrphansEnded, OwnRefsSeen
 from resolver.progress import JobProgressed, JobStalled
+from resolver.queue_facts import QueueFact
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, third_party_id
 
@@ -71,6 +73,8 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
         return fold_decided(state, fact)
     if isinstance(fact, LandingFact):
         return fold_landing(state, fact)
+    if isinstance(fact, QueueFact):
+        return fold_queue(state, fact)
     match fact:
         case RepoObserved() | InstallationChanged():
             return _access(state, fact)
@@ -97,15 +101,12 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return fold_probe(known, fact)
         case OutageChanged() | OwnRefsSeen() | OrphansDecided() | OrphansEnded():
             return _of_repository(state, fact)
-        case RerunStarted() | RerunEnded() | ProbeStarted() | Synced():
+        case RerunStarted() | RerunEnded() | ProbeStarted() | Synced() | GroupFailed():
             return replace(state, ledger=state.ledger.with_event(fact))
         case CommentGone():
             return _comment_gone(state, fact)
-        case EngineStuck():
-            return _stuck(state, fact.number, fact.error)
-        case Unreadable():
-            known = replace(state, unreadable=(*state.unreadable, f"{fact.kind}: {fact.why}"))
-            return known if fact.number is None else _stuck(known, fact.number, f"{fact.kind}: {fact.why}")
+        case EngineStuck() | Unreadable():
+            return _unusable(state, fact)
         case _:
             assert_never(fact)
 
@@ -229,7 +230,7 @@ def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | 
             assert_never(fact)
     state = replace(state, heads=_with(state.heads, fact.head_sha, head))
     if isinstance(fact, JobFinished | RunObserved):
-        state = _note_reds(state, fact.head_sha, head)
+        state = note_group(_note_reds(state, fact.head_sha, head), fact)
     return _forget_heads(state)
 
 
@@ -268,6 +269,7 @@ def _forget_heads(state: RepoState) -> RepoState:
     owned = {pull.seen.head_sha for pull in state.pulls.values() if pull.seen.state == "open"}
     owned |= {sha for base in state.bases.values() for sha in base.line}
     owned |= {probe.dispatched.commit for probe in state.probes.values()}
+    owned |= {sha for queue in state.queues.values() for sha in queue.groups}
     loose = [sha for sha in state.heads if sha not in owned]
     gone = set(loose[: max(0, len(loose) - LIMITS.unowned_heads)])
     return replace(state, heads={sha: head for sha, head in state.heads.items() if sha not in gone})
@@ -326,6 +328,15 @@ def _comment_gone(state: RepoState, fact: CommentGone) -> RepoState:
     return replace(state, pulls=_with(state.pulls, fact.number, replace(pull, comment_id=None)))
 
 
+def _unusable(state: RepoState, fact: EngineStuck | Unreadable) -> RepoState:
+    """A record that stops acting on its pull request; what nobody can read is remembered with its reason."""
+    if isinstance(fact, EngineStuck):
+        return _stuck(state, fact.number, fact.error)
+    why = f"{fact.kind}: {fact.why}"
+    known = replace(state, unreadable=(*state.unreadable, why))
+    return known if fact.number is None else _stuck(known, fact.number, why)
+
+
 def _stuck(state: RepoState, number: PullNumber, why: str) -> RepoState:
     pull = state.pulls.get(number)
     if pull is None:
@@ -335,6 +346,8 @@ def _stuck(state: RepoState, number: PullNumber, why: str) -> RepoState:
 
 def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] | None:
     """Say which pull requests a fact may have made something due for; None means all of them."""
+    if isinstance(fact, QueueFact):
+        return queue_touched(state, fact)
     match fact:
         case RepoObserved() | InstallationChanged():
             return None
@@ -344,7 +357,7 @@ def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] 
             return frozenset(state.pulls_of(fact.head_sha))
         case BaseMoved():
             return frozenset(n for n, pull in state.pulls.items() if pull.quarantine and pull.seen.base_ref == fact.ref)
-        case ProbeStarted() | RerunStarted() | RerunEnded() | Synced():
+        case ProbeStarted() | RerunStarted() | RerunEnded() | Synced() | GroupFailed():
             return frozenset()
         case OwnRefsSeen() | OrphansDecided() | OrphansEnded():
             return frozenset()
@@ -369,10 +382,11 @@ def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] 
 
 def _concerned(state: RepoState, sha: Sha) -> frozenset[PullNumber]:
     """The pull requests of a head; where a base or a probe ran, all that are red against it."""
-    mine = frozenset(state.pulls_of(sha))
+    mine, queued = frozenset(state.pulls_of(sha)), concerned(state, sha)
     if mine:
-        return mine
+        return mine | queued
     refs = {ref for ref, base in state.bases.items() if sha in base.line}
     bases = {probe.dispatched.base_sha for probe in state.probes.values() if probe.dispatched.commit == sha}
     refs |= {ref for ref, base in state.bases.items() if bases & set(base.line)}
-    return frozenset(number for number, pull in state.pulls.items() if pull.reds and pull.seen.base_ref in refs)
+    red = {n for n, pull in state.pulls.items() if (pull.reds or pull.queue_red) and pull.seen.base_ref in refs}
+    return queued | red

@@ -51,11 +51,20 @@ from resolver.facts import (
 )
 from resolver.ids import PullNumber
 from resolver.landing_facts import BaseChangesRead, LandedChangesRead, LandingFact, LandingRead, UnseenRead
-from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.model_facts import ModelReplied
 from resolver.orphans import OrphansDecided, OrphansEnded, OwnRefsSeen
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
+from resolver.queue_facts import (
+    MergeGroupGone,
+    MergeGroupRead,
+    MergeGroupSeen,
+    MergeQueueRead,
+    PullDequeued,
+    PullEnqueued,
+    RulesRead,
+)
 from resolver.records import Record
 from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
@@ -95,6 +104,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "rerun.ended": RerunEnded,
     "probe.started": ProbeStarted,
     "task.synced": Synced,
+    "group.failed": GroupFailed,
     "outage.changed": OutageChanged,
     "refs.seen": OwnRefsSeen,
     "orphans.decision": OrphansDecided,
@@ -123,6 +133,13 @@ KINDS: Mapping[str, type[Fact]] = {
     "landed.unseen": UnseenRead,
     "base.changes": BaseChangesRead,
     "run.paused": RunPaused,
+    "group.seen": MergeGroupSeen,
+    "group.read": MergeGroupRead,
+    "group.gone": MergeGroupGone,
+    "pull.enqueued": PullEnqueued,
+    "pull.dequeued": PullDequeued,
+    "queue.read": MergeQueueRead,
+    "rules.read": RulesRead,
     "comment.gone": CommentGone,
     "engine.stuck": EngineStuck,
 }
@@ -184,6 +201,9 @@ Repeatable = (
     | OwnRefsSeen
     | CommentsRead
     | PullTouched
+    | MergeGroupSeen
+    | MergeQueueRead
+    | RulesRead
 )
 """What may come back to an earlier value (a force-pushed base): `resolver.news` compares those with the state."""
 
@@ -209,15 +229,13 @@ def once(fact: Fact) -> str | None:
             return f"annotated:{fact.check_run_id}:{fact.completed_at}"
         case JobStalled():
             return f"stalled:{fact.job_id}:{fact.step_number}"
-        case ActionStarted():
-            return f"started:{fact.ticket}"
-        case ActionDone() | ActionRefused():
-            return f"ended:{fact.ticket}"
+        case ActionStarted() | ActionDone() | ActionRefused():
+            return f"{'started' if isinstance(fact, ActionStarted) else 'ended'}:{fact.ticket}"
         case EngineStuck():
             return f"stuck:{fact.number}:{fact.head_sha}"
         case HeadPushed():
             return f"pushed:{fact.number}:{fact.head_sha}"
-        case RerunStarted() | RerunEnded() | ProbeStarted() | Synced():
+        case RerunStarted() | RerunEnded() | ProbeStarted() | Synced() | GroupFailed():
             return f"{kind_of(fact)}:{fact.id}"
         case ProbeDispatched() | ProbeRemoved():
             return f"{kind_of(fact)}:{fact.probe_id}"
@@ -227,6 +245,9 @@ def once(fact: Fact) -> str | None:
             return f"{kind_of(fact)}:{fact.command_id}:{fact.index}"
         case OrphansDecided() | OrphansEnded():
             return f"{kind_of(fact)}:{fact.seq if isinstance(fact, OrphansDecided) else fact.ref_decision_seq}"
+        case MergeGroupRead() | MergeGroupGone() | PullEnqueued() | PullDequeued():
+            when = "" if isinstance(fact, MergeGroupRead | MergeGroupGone) else f":{fact.at}"
+            return f"{kind_of(fact)}:{fact.number}:{fact.head_sha}{when}"
         case CommentGone():
             return f"gone:{fact.comment_id}"
         case _:

@@ -75,6 +75,15 @@ class Limits(Record):
     step_jobs: int = 1_000
     """Of how many jobs the steps' durations are remembered."""
 
+    merge_groups: int = 100
+    """How many groups of one merge queue are remembered."""
+
+    rules_every: float = 3_600.0
+    """How often the rules of a base branch are read: whether it has a merge queue, and which checks must be green."""
+
+    queue_patience: float = 600.0
+    """After so long without a report of a required check a merge group is looked into."""
+
     unowned_heads: int = 200
     """How many commits that belong to no open pull request or base are remembered."""
 

@@ -16,15 +16,19 @@ from resolver.facts import (
     RollupSeen,
     RunObserved,
 )
+from resolver.fold_queue import queue_news
 from resolver.orphans import OwnRefsSeen
 from resolver.own_pulls import is_own_pull
 from resolver.progress import JobProgressed
+from resolver.queue_facts import QueueFact
 from resolver.state import RepoState
 from resolver.third_party import CheckFinished, StatusSeen
 
 
 def is_news(state: RepoState, fact: Fact) -> bool:
     """Say whether a fact is worth a record: repeated, older and foreign observations are not."""
+    if isinstance(fact, QueueFact):
+        return queue_news(state, fact)
     match fact:
         case RepoObserved():
             return state.repo != fact or not state.active

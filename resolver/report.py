@@ -99,17 +99,40 @@ class RepairTold(Record):
     reason: str = ""
 
 
+class QueueTrouble(Record):
+    """Why a merge queue does not go on though nothing is red. `since` is in seconds.
+
+    `never-reports`: the `missing` required checks report nothing on the `group`, though workflows (`paths`) ran for it;
+    `no-trigger`: none ran; `not-moving`: all is green and the base does not move. `timed_out`: GitHub gave it up.
+    """
+
+    kind: Literal["never-reports", "no-trigger", "not-moving"]
+    group: Sha
+    since: float
+    missing: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    timed_out: bool = False
+
+
+class InQueue(Record):
+    """Failing checks with the event of merge groups failed with this `group`; `again`: the head is in the queue now."""
+
+    group: Sha
+    again: bool = False
+
+
 class Report(Record):
     """The whole of what failres has to say of one head.
 
-    `state` is `red` (failing checks), `config` (only a broken configuration), `green` (what was red has passed) or
-    `quiet` (a superseded head with nothing left to say). `derived` names jobs that are red only because of others.
-    `ceiling` holds back today what would follow.
+    `state` is `red` (failing checks), `queue` (a merge queue that does not go on), `config` (only a broken
+    configuration), `green` (what was red has passed) or `quiet` (a superseded head with nothing left to say). `derived`
+    names jobs that are red only because of others, `queue` what keeps a merge queue from going on, `queued` the group
+    with which checks failed in one. `ceiling` holds back today what would follow.
     """
 
     number: PullNumber
     head_sha: Sha
-    state: Literal["red", "config", "green", "quiet"]
+    state: Literal["red", "queue", "config", "green", "quiet"]
     failed: tuple[FailedCheck, ...] = ()
     derived: tuple[str, ...] = ()
     unfinished: tuple[Unfinished, ...] = ()
@@ -124,3 +147,5 @@ class Report(Record):
     cause: Standing = Standing()
     held: Held | None = None
     repairs: tuple[RepairTold, ...] = ()
+    queue: QueueTrouble | None = None
+    queued: InQueue | None = None

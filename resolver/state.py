@@ -31,6 +31,7 @@ from resolver.ids import Fingerprint, PullNumber, RunId, Sha
 from resolver.landing_facts import BaseChangesRead
 from resolver.landings import Landings
 from resolver.ledger import Ledger
+from resolver.merge_queue import MergeQueue, Queued
 from resolver.model_facts import ModelReplied
 from resolver.once import Follows
 from resolver.orphans import Orphans
@@ -168,7 +169,8 @@ class Pull:
     `scope` are the files that it changed when it was first seen. `pushes` are the times of people's pushes, `drifts`
     the verdicts `base-drift` on any head, `verdicts` those that stand on this head, by `verdict_key`. `comment_id` is
     the sticky comment, `comments_at` when new ones were made; `stuck` says why nothing is done on it. `replies` are the
-    model's, by the call's target. `base_changes` is what the base has changed since this head left it.
+    model's, by the call's target. `base_changes` is what the base has changed since this head left it. `queued` is its
+    last step into a merge queue or out of it, `queue_red` the last head with which a job of a merge group failed.
     """
 
     seen: PullObserved
@@ -188,6 +190,8 @@ class Pull:
     replies: Mapping[str, ModelReplied] = field(default_factory=_nothing)
     quarantines: tuple[Quarantine, ...] = ()
     base_changes: BaseChangesRead | None = None
+    queued: Queued | None = None
+    queue_red: Sha | None = None
 
     @property
     def pushed(self) -> Sha:
@@ -245,7 +249,8 @@ class RepoState(Follows):
 
     `open_at` are the open pull requests by head, `effects` those of the repository's own actions, `ledger` what was
     tried, `steps` how long the steps of its jobs have taken, `landings` what is known of changes that landed,
-    `handoff_at` when the last handoff bundles were written, `spent` what today has cost.
+    `handoff_at` when the last handoff bundles were written, `spent` what today has cost, `queues` the merge
+    queues by base branch.
     """
 
     repo: RepoObserved | None = None
@@ -266,6 +271,7 @@ class RepoState(Follows):
     comments_at: tuple[float, ...] = ()
     handoff_at: float | None = None
     spent: Spent = field(default_factory=Spent)
+    queues: Mapping[str, MergeQueue] = field(default_factory=_nothing)
     unreadable: tuple[str, ...] = ()
 
     def head(self, sha: Sha) -> Head:

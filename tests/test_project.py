@@ -90,12 +90,22 @@ def test_workflows_are_pinned_and_may_only_read():
         assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name) and "# v" in note for name, note in uses), uses
 
 
-SPINE_EVENTS = ["workflow_job", "workflow_run", "check_run", "status", "pull_request", "push", "issue_comment"]
+SPINE_EVENTS = [
+    "workflow_job",
+    "workflow_run",
+    "check_run",
+    "status",
+    "pull_request",
+    "merge_group",
+    "push",
+    "issue_comment",
+]
 SPINE_PERMISSIONS = {
     "actions": "write",
     "checks": "write",
     "contents": "write",
     "issues": "write",
+    "merge_queues": "write",
     "metadata": "read",
     "pull_requests": "write",
     "statuses": "read",

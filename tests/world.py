@@ -116,7 +116,8 @@ class World(Stage):
         heads: dict[str, list[str]] = {}
         for repo in self.sandbox.github.repositories.values():
             for run in repo.runs.values():
-                known = heads.setdefault(run.head_branch or "detached", [])
+                branch = re.sub(r"gh-readonly-queue/.+/pr-(\d+)-\w+", r"group of #\1", run.head_branch or "detached")
+                known = heads.setdefault(branch, [])
                 if run.head_sha not in known:
                     known.append(run.head_sha)
             for pull in repo.pulls.values():

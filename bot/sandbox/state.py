@@ -103,6 +103,7 @@ class Repository:
     rulesets: list[dict[str, Any]] = field(default_factory=list)
     protection: dict[str, dict[str, Any]] = field(default_factory=dict)
     queues: dict[str, list[QueueEntry]] = field(default_factory=dict)
+    grouped: set[str] = field(default_factory=set)
     next_number: int = 1
     description: str | None = None
     pushed_at: float | None = None

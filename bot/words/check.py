@@ -12,6 +12,7 @@ from bot.words.comment import next_step, problems
 from bot.words.failure import SHOWN_FAILURES, cause, ending, headline, label, place, where
 from bot.words.held import held
 from bot.words.inert import code, one_line, shorten, visible
+from bot.words.queue import queued, remedy, trouble_title
 from bot.words.stall import stalls, unfinished
 from bot.words.verdict import evidence, sentence
 from resolver.attribution.outcome import Verdict
@@ -63,6 +64,8 @@ def title(report: Report) -> str:
         case "config":
             count = len(report.config_problems)
             return f"{CONFIG_PATH} has {count} problem{'s' if count > 1 else ''}"
+        case "queue":
+            return shorten(_plain(trouble_title(report)), TITLE)
         case "green":
             return "Green again"
         case "quiet":
@@ -85,9 +88,11 @@ def summary(report: Report, repo_url: str) -> str:
         )
     if report.state == "green":
         parts.append("Everything that had failed on this pull request has passed on this commit.")
-    parts.extend((*stalls(report), *unfinished(report)))
+    parts.extend((*stalls(report), *unfinished(report), *queued(report)))
     if report.held is not None and report.state == "red":
         parts.append(held(report.held))
+    if report.state == "queue" and report.queue is not None:
+        parts.append(f"**What a person must do:** {remedy(report.queue, report.base_ref)}")
     if report.state == "red":
         parts.extend(beside(report))
         parts.append(f"**What happens now:** {next_step(report)}")

@@ -9,6 +9,7 @@ from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.held import held
 from bot.words.inert import code, escape_html, fence, fold_in
 from bot.words.model import proposed
+from bot.words.queue import queued, remedy, trouble_title
 from bot.words.repair import mended_by, repair
 from bot.words.stall import stalls, unfinished, what_next
 from bot.words.verdict import evidence, following, hindered, open_question, outage, sentence, whole_evidence
@@ -62,6 +63,8 @@ def _first(report: Report) -> list[str]:
             return [f"**Green again** at {short}{told}.", *(f"{sentence(report, each)}." for each in flakes), *mended]
         case "config":
             return ["**`.github/failres.yml` is broken on this branch.**"]
+        case "queue":
+            return [f"**{trouble_title(report)}**"]
         case "quiet":
             return [f"**Nothing is known to fail** at {short}."]
         case "red":
@@ -113,6 +116,8 @@ def problems(found: tuple[ConfigProblem, ...]) -> str:
 
 
 def _now(report: Report, *, unfolded: bool) -> list[str]:
+    if report.state == "queue" and report.queue is not None:
+        return [f"**What a person must do:** {remedy(report.queue, report.base_ref)}"]
     if report.state != "red":
         return [held(report.held)] if report.held is not None and report.held.always else []
     told: list[str] = []
@@ -123,7 +128,7 @@ def _now(report: Report, *, unfolded: bool) -> list[str]:
     if report.derived:
         names = ", ".join(code(name, 60) for name in report.derived[:8])
         told.append(f"Not run or cancelled because of it: {names}.")
-    told.extend((*beside(report), *stalls(report), *unfinished(report)))
+    told.extend((*beside(report), *stalls(report), *unfinished(report), *queued(report)))
     if report.held is not None:
         told.append(held(report.held))
     told.extend(repair(each) for each in report.repairs)

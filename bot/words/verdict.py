@@ -7,9 +7,11 @@ from __future__ import annotations
 from typing import assert_never
 
 from bot.words.inert import code, one_line
+from bot.words.queue import FOLLOWING_IN_QUEUE, sentence_in_queue
 from bot.words.stall import stalled
 from resolver.attribution.classes import BEHIND_RUN, CARRIES_BASE
 from resolver.attribution.outcome import Evidence, Verdict
+from resolver.queue_facts import MERGE_GROUP
 from resolver.report import Report
 
 ROLES = {"red": "this failure", "green": "passed", "other": "something else"}
@@ -19,6 +21,7 @@ WAITS = {
     "base": "the clean base is being asked",
     "rerun": "the failed job runs once more on the same commit",
     "row": "its surroundings may be the cause, so the failed job runs once more after a wait",
+    "requeue": "the same commit is enqueued once more",
     "wait": "a result that is under way is waited for",
 }
 ROWS = 12
@@ -27,6 +30,8 @@ ROWS = 12
 def sentence(report: Report, verdict: Verdict) -> str:
     """Say what a verdict means for whoever reads the pull request."""
     what, base = subject(verdict), code(report.base_ref)
+    if verdict.check.event == MERGE_GROUP:
+        return sentence_in_queue(verdict.klass, what, base)
     match verdict.klass:
         case "base-drift":
             return _drifted(verdict.reason, what, base)
@@ -59,6 +64,8 @@ def subject(verdict: Verdict) -> str:
 
 def following(verdict: Verdict) -> str:
     """Say what follows from a verdict, in a sentence; what is really done depends on mode and rights."""
+    if verdict.check.event == MERGE_GROUP and verdict.next_action in FOLLOWING_IN_QUEUE:
+        return FOLLOWING_IN_QUEUE[verdict.next_action]
     match verdict.next_action:
         case "synchronise":
             return "The branch has to be updated to its base; rerunning would test the old one again."

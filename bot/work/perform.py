@@ -23,6 +23,7 @@ from bot.work.observe.pulls import look_at_pulls
 from bot.work.observe.third_party import read_check_annotations
 from bot.work.outcome import Outcome
 from bot.work.place import Place
+from bot.work.queue import look_after_queue
 from bot.work.texts import Kept
 from resolver.actions import (
     AnyAction,
@@ -46,6 +47,7 @@ from resolver.actions import (
 )
 from resolver.landing_actions import ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
 from resolver.model_actions import CallModel
+from resolver.queue_actions import EnqueuePull, ReadGroup, ReadQueue, ReadRules
 from resolver.repair_actions import RemoveOrphans, RemoveReported, ReportCaches, ReportLeftovers, StartRepairJob
 from resolver.talk_actions import Notify, PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
 
@@ -71,10 +73,8 @@ async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
             return await look_back(place, action)
         case WriteHandoffs():
             return await write_handoffs(place, action, kept)
-        case PostCheck():
-            return await post_check(place, action)
-        case PostComment():
-            return await post_comment(place, action, kept)
+        case PostCheck() | PostComment():
+            return await _post(place, action, kept)
         case RerunJobs():
             return await rerun_jobs(place, action)
         case StartProbe() | RemoveProbe():
@@ -85,10 +85,16 @@ async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
             return await call_model(place, action, kept)
         case ReportCaches() | ReportLeftovers() | RemoveReported() | StartRepairJob() | RemoveOrphans():
             return await mend(place, action)
+        case ReadRules() | ReadQueue() | ReadGroup() | EnqueuePull():
+            return await look_after_queue(place, action)
         case ReadStanding() | ReadComments() | React() | PostReply() | SetLabel() | PostDecision() | Notify():
             return await converse(place, action)
         case _:
             assert_never(action)
+
+
+async def _post(place: Place, action: PostCheck | PostComment, kept: Kept) -> Outcome:
+    return await (post_check(place, action) if isinstance(action, PostCheck) else post_comment(place, action, kept))
 
 
 async def _probe(place: Place, action: StartProbe | RemoveProbe) -> Outcome:

@@ -26,5 +26,5 @@ def unread(question: Question) -> str:
     whose = [each for each in q.all if each.own == "unread" and each.fails_with(q.item.fingerprint) is not None]
     if whose:
         return f"whose change {whose[-1].commit[:7]} is, is being read"
-    stale = q.tested is None or q.tested != q.case.task.base
+    stale = (q.tested is None or q.tested != q.case.task.base) and q.red.side != "group"
     return "what the base changed is being read" if q.case.task.base_unread and stale else ""

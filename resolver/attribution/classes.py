@@ -60,8 +60,9 @@ def _base_drift(q: Question) -> Proof | None:
     if task.drifted_before(q.item.fingerprint):
         return None
     mine = reds(q, q.reds)
-    # GitHub tests the merge with the base: where that base is the current one, a rebase would change nothing in it.
-    if task.base_only and (tested is None or tested != task.base):
+    # GitHub tests the merge with the base: where that base is the current one, a rebase would change nothing in it, and
+    # a merge group is made anew on the base as it is then.
+    if task.base_only and q.red.side != "group" and (tested is None or tested != task.base):
         return Proof("base-drift", CARRIES_BASE, mine)
     if tested is None or task.base is None or tested == task.base:
         return None

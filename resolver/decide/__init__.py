@@ -11,14 +11,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from resolver.actions import AnyAction
+from resolver.casework import execution_of
 from resolver.decide.attribute import Attributed, attribute_pull
 from resolver.decide.ceilings import within_ceilings
 from resolver.decide.due import Due, due, earlier
 from resolver.decide.follow import follow
 from resolver.decide.gate import reads, repository_reads
+from resolver.decide.landed import landed
 from resolver.decide.orphans import orphans
 from resolver.decide.outage import outage
 from resolver.decide.quarantine import exhausted, stop_loss, taken_up
+from resolver.decide.queue_ends import queue_facts
+from resolver.decide.queue_reads import base_reads, queue_reads
+from resolver.decide.queue_watch import watch_queue
 from resolver.decide.rerunning import Met
 from resolver.decide.reruns import ended_reruns
 from resolver.decide.resolve_outcomes import ended
@@ -31,6 +36,7 @@ from resolver.decide.talk import converse
 from resolver.facts import Decided, Fact
 from resolver.ids import PullNumber
 from resolver.limits import LIMITS, Limits
+from resolver.queue_case import red_groups
 from resolver.state import Pull, RepoState
 
 __all__ = ["Due", "Silence", "decide_pull", "decide_repository"]
@@ -42,16 +48,19 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     Where there are `facts` to record, decide again once they are folded: what is said follows from them.
     """
     pull = state.pulls.get(number)
-    if pull is None or pull.stuck or pull.seen.state == "closed" or not state.active:
+    if pull is None or pull.stuck or not state.active:
         return Due()
+    if pull.seen.state == "closed":
+        return landed(state, pull, now, limits)
     state = replace(state, ledger=replace(state.ledger, limits=config_of(state, pull).ledger))
     if silence(state, pull) is None:
         stopped = stop_loss(state, pull, now, limits)
         if stopped:  # before anything of it is tried afresh
             return Due((), None, stopped)
-    desired: list[AnyAction] = [*reads(state, pull, limits)]
-    cause = attribute_pull(state, pull, now, limits) if state.head(pull.seen.head_sha).ever_failed() else None
-    known: tuple[Fact, ...] = tuple(unreadable_config(state, pull, now))
+    desired: list[AnyAction] = [*reads(state, pull, limits), *queue_reads(state, pull, limits)]
+    red = state.head(pull.seen.head_sha).ever_failed() or bool(red_groups(state, pull, execution_of))
+    cause = attribute_pull(state, pull, now, limits) if red else None
+    known: tuple[Fact, ...] = (*unreadable_config(state, pull, now), *queue_facts(state, pull, now))
     facts = (*known, *ended_reruns(state, pull, now), *ended(state, pull), *(cause.facts if cause else ()))
     stood = _standing(state, pull, cause, now, limits) if silence(state, pull) is None else Due()
     if stood.facts:  # what is done and said follows from them
@@ -61,7 +70,9 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
         then = Met() if decided else follow(state, pull, cause.answer.lead, now, limits)
         desired.extend((*cause.actions, *then.actions))
         facts = (*facts, *then.facts)
-    said = speak(state, pull, now, limits, cause.answer if cause else None)
+    queue = watch_queue(state, pull, now, limits)
+    desired.extend((queue.read,) if queue.read else ())
+    said = speak(state, pull, now, limits, cause.answer if cause else None, trouble=queue.trouble)
     watched = watch_jobs(state, pull, now, limits, desired) if silence(state, pull) is None else Due()
     desired.extend(watched.actions)
     facts = (*facts, *watched.facts)
@@ -72,7 +83,7 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     again_at = earlier(said.again_at, cause.again_at if cause else None)
     again_at = earlier(again_at, watched.again_at)
     again_at = earlier(again_at, stood.again_at)
-    again_at = earlier(again_at, talked.again_at)
+    again_at = earlier(earlier(again_at, talked.again_at), queue.again_at)
     mine = due(pull.effects, (*own, *said.actions), now, again_at)
     ours = due(state.effects, shared, now, mine.again_at)
     return within_ceilings(state, pull, now, Due((*mine.actions, *ours.actions), ours.again_at, facts))
@@ -103,5 +114,5 @@ def decide_repository(state: RepoState, now: float, limits: Limits = LIMITS) -> 
     facts, calm_at = outage(state, now)
     left = orphans(state, now, limits)
     again_at = earlier(earlier(wanted.again_at, calm_at), left.again_at)
-    found = due(state.effects, (*wanted.actions, *left.actions), now, again_at)
+    found = due(state.effects, (*wanted.actions, *left.actions, *base_reads(state, now, limits)), now, again_at)
     return Due(found.actions, found.again_at, (*facts, *left.facts))

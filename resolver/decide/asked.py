@@ -9,18 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from resolver.actions import AnyAction
-from resolver.attribution import Verdict, rerun_asked
-from resolver.casework import check_of, make_case, task_id
+from resolver.attribution import Refusal, Verdict, rerun_asked
+from resolver.casework import check_of, execution_of, make_case, task_id
 from resolver.command_facts import Button
 from resolver.config import ActionKind
 from resolver.decide.ceilings import asked_ceiling, over
 from resolver.decide.quarantine import is_stopped
+from resolver.decide.requeue import requeue
 from resolver.decide.rerunning import rerun_of
 from resolver.decide.rights import config_of, explained_only, mode_of, silence
 from resolver.decide.syncing import sync_of
+from resolver.executions import Check
 from resolver.facts import Fact, JobFinished
 from resolver.ledger import Allowed, RerunAsked
 from resolver.limits import Limits
+from resolver.queue_case import standing_red
+from resolver.queue_facts import MERGE_GROUP
 from resolver.state import Base, Pull, RepoState
 from resolver.third_party import NOT_STARTED
 
@@ -51,6 +55,9 @@ def plan_retry(state: RepoState, pull: Pull, lead: Verdict | None, now: float, l
     stopped = is_stopped(state, pull, now)
     if stopped is not None:
         return Hindered(stopped)
+    check = _queued_check(state, pull, lead)
+    if check is not None:
+        return _retry_in_queue(state, pull, check, now)
     job = _failed_job(state, pull, lead)
     if isinstance(job, Hindered):
         return job
@@ -66,6 +73,30 @@ def plan_retry(state: RepoState, pull: Pull, lead: Verdict | None, now: float, l
     if effect is not None and effect.status == "started":
         return Hindered("it is being run again already")
     return Planned(action.model_copy(update={"asked": True}), met.facts)
+
+
+def _queued_check(state: RepoState, pull: Pull, lead: Verdict | None) -> Check | None:
+    """The check in question where it failed in the merge queue: the leading verdict's, else what failed only there."""
+    if lead is not None:
+        return lead.check if lead.check.event == MERGE_GROUP else None
+    found = None if state.head(pull.seen.head_sha).failed() else standing_red(state, pull, execution_of)
+    if found is None:
+        return None
+    head, job = state.head(found[0].seen.head_sha), found[1][-1]
+    return check_of(job, head.runs.get(job.run_id))
+
+
+def _retry_in_queue(state: RepoState, pull: Pull, check: Check, now: float) -> Planned | Hindered:
+    """One more place in the queue; a pass lands it, so that the configuration must allow that."""
+    case = make_case(state, pull, now, config_of(state, pull))
+    asked = rerun_asked(case, check).model_copy(update={"purpose": "command"})
+    answer = state.ledger.rerun(asked, now)
+    if not isinstance(answer, Allowed):
+        return Hindered(answer.reason, answer.until)
+    met = requeue(state, pull, asked, now)
+    if isinstance(met, Refusal):
+        return Hindered(met.reason, met.until)
+    return Planned(met.actions[0], met.facts) if met.actions else Hindered("it is in the merge queue already")
 
 
 def _failed_job(state: RepoState, pull: Pull, lead: Verdict | None) -> JobFinished | Hindered:
@@ -126,7 +157,7 @@ def buttons(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limi
     drifted = lead is not None and lead.next_action == "synchronise"
     if drifted and _left(plan_sync(state, pull, now, limits)):
         offered.append("sync")
-    if state.head(pull.seen.head_sha).ever_failed():
+    if state.head(pull.seen.head_sha).ever_failed() or pull.queue_red == pull.seen.head_sha:
         offered.append("explain")
     return tuple(offered)
 
@@ -139,6 +170,9 @@ def rerun_is_left(state: RepoState, pull: Pull, lead: Verdict | None, now: float
     """Say whether the ledger has an execution left, as far as that shows without weighing the evidence again."""
     if _against(state, pull, "rerun", limits) is not None or is_stopped(state, pull, now) is not None:
         return False
+    queued = _queued_check(state, pull, lead)
+    if queued is not None:
+        return _left(_retry_in_queue(state, pull, queued, now))
     job = _failed_job(state, pull, lead)
     if isinstance(job, Hindered):
         return False

@@ -34,6 +34,7 @@ from resolver.decide.drafts import with_drafts
 from resolver.decide.due import earlier
 from resolver.decide.matter import Matter
 from resolver.decide.quarantine import held
+from resolver.decide.queue_wants import in_queue
 from resolver.decide.rerunning import Met, rerun_action, rerun_of
 from resolver.decide.resolve import hopeless, resolve
 from resolver.decide.rights import config_of, managed, mode_of
@@ -41,6 +42,7 @@ from resolver.decide.stalls import stall_wants
 from resolver.decide.third_party import not_started
 from resolver.facts import Decided, Fact, GateAttributed, GateReattributed
 from resolver.limits import Limits
+from resolver.queue_facts import MERGE_GROUP
 from resolver.state import Pull, RepoState, verdict_key
 
 ROUNDS = 20
@@ -96,6 +98,8 @@ def _meet(state: RepoState, pull: Pull, want: Want, now: float, limits: Limits) 
             return Met(again_at=want.until)
         case WantLog():
             return Met()  # the reads ask for the logs of all failed jobs already
+        case WantRow() | WantRerun() if want.check.event == MERGE_GROUP:
+            return in_queue(state, pull, want, now, limits)
         case WantRow():
             return resolve(Matter(state, pull, want.check, want.fail_class, now), limits)
         case WantRerun() if want.check.third_party:

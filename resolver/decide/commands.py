@@ -177,7 +177,7 @@ def _explain(here: Here) -> Step:
     quiet = silence(here.state, here.pull)
     if quiet is not None:
         return _not("explain", quiet.value)
-    red = here.state.head(here.pull.seen.head_sha).ever_failed()
+    red = here.state.head(here.pull.seen.head_sha).ever_failed() or here.pull.queue_red == here.pull.seen.head_sha
     if here.pull.comment_id is None or not red:
         return _not("explain", NOTHING_TO_TELL)
     return Step(Judged(command="explain", result="taken"))

@@ -2,46 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
-from resolver.attribution import ORDER, Attribution, Undecided
-from resolver.casework import check_of, print_name
+from resolver.attribution import ORDER, Attribution, Undecided, Want, WantRerun
+from resolver.casework import check_of, execution_of, print_name
 from resolver.casework_beside import claims
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.ask_model import under_way
 from resolver.decide.follow import hindrance
 from resolver.decide.paused import asked_at, pause_of
 from resolver.decide.repairs_told import repairs_told
+from resolver.decide.requeue import in_queue
 from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.decide.running import stalled_checks, unfinished
 from resolver.decide.synced import left_outside
 from resolver.facts import JobFinished
 from resolver.ids import RunId
-from resolver.report import FailedCheck, Held, Report, Standing
+from resolver.queue_case import standing_red
+from resolver.queue_facts import MERGE_GROUP
+from resolver.report import FailedCheck, Held, InQueue, QueueTrouble, Report, Standing
 from resolver.runs import run_id
-from resolver.stalls import as_failure, findings_of, standing
+from resolver.stalls import as_failure, findings_of
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
 from resolver.third_party import third_party_id
 from resolver.third_party_report import failed_check
 
 
-def compose(state: RepoState, pull: Pull, answer: Attribution | None = None, now: float | None = None) -> Report:
+def compose(
+    state: RepoState,
+    pull: Pull,
+    answer: Attribution | None = None,
+    now: float | None = None,
+    trouble: QueueTrouble | None = None,
+) -> Report:
     """Give everything that is to be said of the pull request's current head; `answer` is what attribution says now.
 
-    What waits is told once it has done so for long; without `now` (seconds), at once.
+    What waits is told once it has done so for long; without `now` (seconds), at once. `trouble` is what keeps its merge
+    queue from going on.
     """
     head = state.head(pull.seen.head_sha)
     failed = (
         *(_failed_check(head, job, pull.effects.get(f"log:{job.job_id}"), run_id(pull.seen)) for job in head.failed()),
         *(failed_check(pull, head, told) for told in head.failed_third_party()),
     )
-    failed = (*failed, *stalled_checks(pull, head))
+    failed = (*failed, *stalled_checks(pull, head), *_failed_in_queue(state, pull))
     problems = pull.config.problems if pull.config else ()
     base = state.bases.get(pull.seen.base_ref, Base()).config
     return Report(
         number=pull.seen.number,
         head_sha=pull.seen.head_sha,
-        state=_overall(pull, head, bool(problems)),
+        state=_overall(pull, head, bool(failed), trouble is not None, bool(problems)),
         failed=failed,
         derived=tuple(sorted(_derived(head))) if failed else (),
         unfinished=unfinished(head, config_of(state, pull).stall, state.steps, now) if failed or now is None else (),
@@ -55,6 +66,8 @@ def compose(state: RepoState, pull: Pull, answer: Attribution | None = None, now
         cause=_cause(state, pull, answer),
         held=_held(state, pull, now),
         repairs=tuple(repairs_told(pull)),
+        queue=trouble,
+        queued=_queued(state, pull),
     )
 
 
@@ -71,12 +84,28 @@ def _held(state: RepoState, pull: Pull, now: float | None) -> Held | None:
     return Held(why=why, reason=standing.fact.reason, final=standing.final, always=always, files=files)
 
 
+def _queued(state: RepoState, pull: Pull) -> InQueue | None:
+    found = standing_red(state, pull, execution_of)
+    return None if found is None else InQueue(group=found[0].seen.head_sha, again=in_queue(pull))
+
+
+def _failed_in_queue(state: RepoState, pull: Pull) -> Iterator[FailedCheck]:
+    """The checks that failed in the merge queue while the head's own runs may all be green."""
+    found = standing_red(state, pull, execution_of)
+    if found is None:
+        return
+    group, jobs = found
+    head = state.head(group.seen.head_sha)
+    for job in jobs:
+        yield _failed_check(head, job, pull.effects.get(f"log:{job.job_id}"), run_id(pull.seen))
+
+
 def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing:
     """The verdicts that stand on this head, the leading one first, and what is still open."""
     standing = [given.verdict() for given in pull.verdicts.values()]
     standing.sort(key=lambda verdict: (ORDER.index(verdict.klass), verdict.check.key, verdict.item or ""))
     open_ones = [each for each in answer.outcomes if isinstance(each, Undecided)] if answer else []
-    kinds = dict.fromkeys(want.kind for each in open_ones for want in each.wants)
+    kinds = dict.fromkeys(_kind(want) for each in open_ones for want in each.wants)
     decided = bool(standing) and (not open_ones or standing[0].klass == ORDER[0])
     lead = standing[0] if decided else None
     return Standing(
@@ -89,6 +118,12 @@ def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing
         waiting=tuple(kinds),
         doubts=tuple(dict.fromkeys(each.reason for each in open_ones)),
     )
+
+
+def _kind(want: Want) -> str:
+    """Name what is being obtained; in a merge queue another execution is another place in the queue."""
+    queued = isinstance(want, WantRerun) and want.check.event == MERGE_GROUP
+    return "requeue" if queued else want.kind
 
 
 def _failed_check(head: Head, job: JobFinished, reading: Effect | None, our_run: RunId) -> FailedCheck:
@@ -131,15 +166,19 @@ def _passed(head: Head) -> frozenset[str]:
     return frozenset(check_id(job, head.runs.get(job.run_id)) for job in green) | told
 
 
-def _overall(pull: Pull, head: Head, broken_config: bool) -> Literal["red", "config", "green", "quiet"]:
-    if head.failed() or head.failed_third_party():
+def _overall(
+    pull: Pull, head: Head, failing: bool, stuck: bool, broken_config: bool
+) -> Literal["red", "queue", "config", "green", "quiet"]:
+    if failing:
         return "red"
-    if standing(head):
-        return "red"
+    if stuck:
+        return "queue"
     if broken_config:
         return "config"
     if pull.reds:
         return "green" if _mended(pull, head) else "quiet"
+    if pull.queue_red is not None or pull.queued is not None:
+        return "quiet"  # only the merge queue can show that it is mended, and that lands it
     said_config = pull.comment_id is not None and pull.config is None and pull.files is not None
     return "green" if said_config or (pull.config is not None and pull.comment_id is not None) else "quiet"
 

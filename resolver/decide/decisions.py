@@ -24,6 +24,7 @@ from resolver.decide.resolve import escalation, stop, why_escalated
 from resolver.decide.rights import config_of, managed, silence
 from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, Kind, Word, ask, kind_for
+from resolver.queue_case import heads_of
 from resolver.resolve_facts import Proposal
 from resolver.state import Pull, RepoState
 from resolver.talk_actions import PostDecision
@@ -162,8 +163,7 @@ def request(
 def _class_of(state: RepoState, pull: Pull, lead: Verdict) -> str:
     if pull.quarantine is not None and pull.quarantine.fact.cause == "stop-loss":
         return REPEATED
-    head = state.head(pull.seen.head_sha)
-    for told in head.triaged.values():
+    for told in (each for head in heads_of(state, pull) for each in head.triaged.values()):
         for failure in told.failures:
             if failure.fingerprint == lead.fingerprint:
                 return failure.fail_class
@@ -172,10 +172,10 @@ def _class_of(state: RepoState, pull: Pull, lead: Verdict) -> str:
 
 def _reds(state: RepoState, pull: Pull, lead: Verdict | None) -> int:
     """How often the check in question has failed on this head."""
-    head = state.head(pull.seen.head_sha)
-    red = [job for job in head.jobs.values() if meaning(job.conclusion) is Meaning.FAILED]
+    heads = heads_of(state, pull)
+    red = [(h, job) for h in heads for job in h.jobs.values() if meaning(job.conclusion) is Meaning.FAILED]
     if lead is not None:
-        red = [job for job in red if check_of(job, head.runs.get(job.run_id)).same_job(lead.check)]
+        red = [(h, job) for h, job in red if check_of(job, h.runs.get(job.run_id)).same_job(lead.check)]
     return len(red)
 
 

@@ -8,6 +8,8 @@ from resolver.decide.rights import config_of
 from resolver.decision_facts import DecisionRequested, Ended
 from resolver.decisions import Circumstances, Head, expired
 from resolver.ids import Sha
+from resolver.queue_case import heads_of
+from resolver.queue_facts import MERGE_GROUP
 from resolver.state import Base, Pull, RepoState
 
 
@@ -39,6 +41,8 @@ def _has_passed(state: RepoState, pull: Pull, decision: DecisionRequested) -> bo
     """Say whether what was asked about is green now; a flaky test's question is not answered by a pass."""
     if decision.because is None or decision.kind == "fix-flaky-test":
         return False
-    head = state.head(pull.seen.head_sha)
+    heads = heads_of(state, pull)
+    queued = decision.because.check.event == MERGE_GROUP  # the head's own green says nothing of a merge group
+    head = heads[-1] if queued else heads[0]
     mine = [job for job in head.current() if check_of(job, head.runs.get(job.run_id)).same_job(decision.because.check)]
     return bool(mine) and all(meaning(job.conclusion) is Meaning.PASSED for job in mine)

@@ -6,12 +6,14 @@ from resolver.attribution import Refusal, Verdict
 from resolver.casework import check_of, task_id
 from resolver.decide.matter import Matter
 from resolver.decide.quarantine import held
+from resolver.decide.queue_wants import again_in_queue
 from resolver.decide.rerunning import Met, flake_asked, rerun_of
 from resolver.decide.resolve import resolve
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.decide.syncing import sync_of
 from resolver.ledger import Allowed
 from resolver.limits import Limits
+from resolver.queue_facts import MERGE_GROUP
 from resolver.state import Base, Pull, RepoState
 
 
@@ -20,6 +22,8 @@ def follow(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limit
     config = config_of(state, pull)
     if lead is None or not managed(state, pull, config) or held(state, pull):
         return Met()
+    if lead.check.event == MERGE_GROUP and lead.next_action in ("synchronise", "rerun"):
+        return again_in_queue(state, pull, lead, now, limits)
     if lead.next_action == "synchronise" and mode_of(config, "sync", limits) == "act":
         return _synchronise(state, pull, now)
     if lead.next_action == "rerun" and mode_of(config, "rerun", limits) == "act":

@@ -46,7 +46,7 @@ def reads(state: RepoState, pull: Pull, limits: Limits) -> tuple[AnyAction, ...]
         wanted.append(ReadRuns(number=number, head_sha=head_sha, rollup=head.rollup))
     config = config_of(state, pull)
     if state.bases.get(pull.seen.base_ref, Base()).config is not None:  # it names the reports to read with a log
-        wanted.extend(_logs(pull, head, config, limits))
+        wanted.extend(logs_of(pull, head, config, limits))
     wanted.extend(_green_logs(pull, head, config))
     wanted.extend(annotation_reads(number, head, limits))
     return tuple(wanted)
@@ -66,7 +66,8 @@ def _contradicted(pull: Pull, head: Head) -> bool:
     return (counts_differ or changed_since) and bool(seen.failed or failed or pull.reds)
 
 
-def _logs(pull: Pull, head: Head, config: RepoConfig, limits: Limits) -> Iterator[ReadLog]:
+def logs_of(pull: Pull, head: Head, config: RepoConfig, limits: Limits) -> Iterator[ReadLog]:
+    """Give the reads of a commit's failed jobs that are still to be made for a pull request, a few at a time."""
     if pull.files is None:
         return
     waiting = 0
@@ -77,10 +78,11 @@ def _logs(pull: Pull, head: Head, config: RepoConfig, limits: Limits) -> Iterato
         if waiting >= limits.logs_at_once:
             return
         waiting += 1
-        yield _read(pull, head, job, config)
+        yield read_of(pull, head, job, config)
 
 
-def _read(pull: Pull, head: Head, job: JobFinished, config: RepoConfig, wanted: tuple[str, ...] = ()) -> ReadLog:
+def read_of(pull: Pull, head: Head, job: JobFinished, config: RepoConfig, wanted: tuple[str, ...] = ()) -> ReadLog:
+    """Give the read of a job's log for a pull request; `wanted` are items that failed elsewhere."""
     return ReadLog(
         number=pull.seen.number,
         our_run=run_id(pull.seen),
@@ -108,7 +110,7 @@ def _green_logs(pull: Pull, head: Head, config: RepoConfig) -> Iterator[ReadLog]
     for job in head.jobs.values():
         check = check_of(job, head.runs.get(job.run_id))
         if meaning(job.conclusion) is Meaning.PASSED and check in items and job.job_id not in head.triaged:
-            yield _read(pull, head, job, config, tuple(sorted(items[check])))
+            yield read_of(pull, head, job, config, tuple(sorted(items[check])))
 
 
 def logs_wanted(head: Head, limits: Limits) -> list[JobFinished]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from resolver.casework import task_id
 from resolver.conclusions import Meaning, meaning
 from resolver.ledger_events import RerunEnded, RerunStarted
+from resolver.queue_actions import REQUEUE
 from resolver.state import Head, Pull, RepoState
 
 
@@ -17,6 +18,8 @@ def ended_reruns(state: RepoState, pull: Pull, now: float) -> Iterator[RerunEnde
     for event in events.values():
         if not isinstance(event, RerunStarted) or event.task != task_id(pull.seen.number):
             continue
+        if event.id.startswith(REQUEUE):
+            continue  # how those ended, a later merge group tells
         if not state.ledger.counts(event.id) or event.head != pull.seen.head_sha:
             continue
         if f"{event.id}:ended" not in events:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from resolver.actions import AnyAction, PostCheck, PostComment
 from resolver.attribution import Attribution, WantWait
+from resolver.casework import execution_of
 from resolver.config import RepoConfig
 from resolver.decide.asked import buttons
 from resolver.decide.ceilings import held_back
@@ -14,24 +15,39 @@ from resolver.decide.rights import Silence, config_of, silence
 from resolver.decide.running import tell_at
 from resolver.decide.third_party import waits_for_annotations
 from resolver.limits import Limits
-from resolver.report import Report
+from resolver.queue_case import standing_red
+from resolver.report import QueueTrouble, Report
 from resolver.state import Base, Head, Pull, RepoState
 
 
-def speak(state: RepoState, pull: Pull, now: float, limits: Limits, answer: Attribution | None = None) -> Due:
-    """Give the check run and comment that should stand on this pull request now."""
+def speak(
+    state: RepoState,
+    pull: Pull,
+    now: float,
+    limits: Limits,
+    answer: Attribution | None = None,
+    *,
+    trouble: QueueTrouble | None = None,
+) -> Due:
+    """Give the check run and comment that should stand on this pull request now; `trouble` is its merge queue's."""
     quiet = silence(state, pull)
     if quiet not in (None, Silence.CONFIG_BROKEN):
         return Due()
     head = state.head(pull.seen.head_sha)
-    patience = _waiting_until(pull, head, now, limits) or _soon_known(head, answer, now, limits)
+    found = standing_red(state, pull, execution_of)
+    waits = [
+        _waiting_until(pull, each, now, limits)
+        for each in (head, *([state.head(found[0].seen.head_sha)] if found else ()))
+    ]
+    patience = max((at for at in waits if at is not None), default=None) or _soon_known(head, answer, now, limits)
     if patience is not None:
         return Due((), patience)
-    report = compose(state, pull, answer, now)
+    report = compose(state, pull, answer, now, trouble)
     actions: list[AnyAction] = []
     check = f"check:{pull.seen.number}:{pull.seen.head_sha}"
     taken_back = report.state == "quiet" and bool(head.stalls)
-    if report.state in ("red", "config") or (check in pull.effects and (report.state == "green" or taken_back)):
+    mended = report.state == "green" or taken_back
+    if report.state in ("red", "queue", "config") or (check in pull.effects and mended):
         offered = buttons(state, pull, report.cause.lead, now, limits) if report.state == "red" else ()
         ceiling = held_back(state, pull, report.cause, now) if report.state == "red" else None
         told = report.model_copy(update={"ceiling": ceiling}) if ceiling is not None else report

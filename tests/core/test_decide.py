@@ -244,11 +244,12 @@ def test_the_repository_reads_its_configuration_and_looks_at_everything_regularl
     """Configuration once for each base commit, the regular look every ten minutes."""
     state = state_of(repo(), pull())
     first = decide_repository(state, NOW)
-    assert [a.type for a in first.actions] == ["read-config", "sweep-pulls"]
+    assert [a.type for a in first.actions] == ["read-config", "sweep-pulls", "read-rules"]
     assert first.again_at == NOW + Limits().sweep_every
     state = fold(state, config())
     swept = ActionStarted(ticket="sweep#1", key="k", target="sweep", type="sweep-pulls", number=None, at=NOW)
     state = fold(state, swept)
+    state = fold(state, swept.model_copy(update={"ticket": "rules:main#1", "target": "rules:main"}))
     assert decide_repository(state, NOW + 1).actions == ()
     touched = fold(state, BaseMoved(ref="main", sha=NEXT, config_touched=True))
     assert [a.type for a in decide_repository(touched, NOW + 1).actions] == ["read-config"]
@@ -258,7 +259,7 @@ def test_a_base_that_moves_without_touching_the_configuration_costs_nothing():
     """Busy bases always move."""
     state = state_of(repo(), pull(), BaseMoved(ref="main", sha=BASE, config_touched=None), config())
     state = fold(state, BaseMoved(ref="main", sha=NEXT, config_touched=False))
-    assert [a.type for a in decide_repository(state, NOW).actions] == ["sweep-pulls"]
+    assert [a.type for a in decide_repository(state, NOW).actions] == ["sweep-pulls", "read-rules"]
 
 
 def test_a_red_head_without_a_pull_request_is_looked_for():

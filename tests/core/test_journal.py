@@ -26,12 +26,22 @@ from resolver.facts import (
 )
 from resolver.journal import KINDS, Unreadable, from_json, kind_of, once, to_json
 from resolver.landing_facts import BaseChangesRead, Landed, LandedChangesRead, LandingRead, UnseenRead
-from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.llm import LlmAnswer
 from resolver.model_facts import ModelReplied, Usage
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled, StepSeen
 from resolver.quarantine_facts import QuarantinedAt, QuarantineLifted, TaskQuarantined
+from resolver.queue_facts import (
+    MergeGroupGone,
+    MergeGroupRead,
+    MergeGroupSeen,
+    MergeQueueRead,
+    PullDequeued,
+    PullEnqueued,
+    QueueEntry,
+    RulesRead,
+)
 from resolver.run_facts import RunPaused
 from resolver.third_party import AnnotationsRead
 from tests.core.made import BASE, HEAD, check_run, config, files, job, pull, repo, run, status, triaged
@@ -180,6 +190,14 @@ FACTS = [
     LandedChangesRead(pull=4, changes=(ChangedFile(path="shop.py", lines=((1, 2),), text="x", blob="b" * 40),)),
     UnseenRead(commit=BASE, check=CHECK, pull=4, why="draft"),
     BaseChangesRead(number=7, head_sha=HEAD, base_sha=BASE, at=5.0, files=(ChangedFile(path="a.py", blob="c"),)),
+    MergeGroupSeen(head_sha=HEAD, base_ref="main", base_sha=BASE, number=7, at=5.0, task_head=HEAD),
+    MergeGroupRead(head_sha=HEAD, number=7, parents=(BASE, HEAD)),
+    MergeGroupGone(head_sha=HEAD, number=7, reason="invalidated"),
+    PullEnqueued(number=7, head_sha=HEAD, at=5.0),
+    PullDequeued(number=7, head_sha=HEAD, at=6.0, reason="CI_FAILURE"),
+    MergeQueueRead(ref="main", at=5.0, entries=(QueueEntry(number=7, head_sha=HEAD, enqueued_at=4.0),)),
+    RulesRead(ref="main", queue=True, timeout=3_600.0, required=("unit",)),
+    GroupFailed(id="group:1", at=5.0, base=BASE, heads=(HEAD,)),
     CommentGone(number=7, comment_id=1),
     EngineStuck(number=7, head_sha=HEAD, error="KeyError"),
 ]

@@ -258,3 +258,17 @@ async def test_the_rules_method_makes_the_commit(make: Make, method: str, parent
     street.yard.people.enqueue(await street.ready("a"))
     await street.settle()
     assert len(street.yard.repo.git.commit(street.main).parents) == parents
+
+
+async def test_enqueued_again_it_is_a_new_group(make: Make) -> None:
+    """The same head on the same base gives a new commit, which is tested anew (trap 33)."""
+    street = make()
+    pull = await street.ready("a")
+    street.yard.ci.fail_once("unit", "FAILED test_clock")
+    for _ in range(2):
+        street.yard.people.enqueue(pull)
+        await street.settle()
+    groups = [run for run in street.yard.runs if run.event == "merge_group"]
+    assert [run.latest.conclusion for run in groups] == ["failure", "success"]
+    assert groups[0].head_sha != groups[1].head_sha
+    assert pull.merged_at is not None

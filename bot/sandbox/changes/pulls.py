@@ -210,9 +210,10 @@ async def landing_commit(
     method: Method,
     title: str | None = None,
     message: str | None = None,
+    at: float | None = None,
 ) -> str:
     """Make the commit that puts a pull request on `base`; `tree` is that of their merge. No ref moves."""
-    who = act.by.account.signature(act.now)
+    who = act.by.account.signature(act.now if at is None else at)
     if method == "rebase":
         tip, conflict = await act.repo.git.rebase(pull.head_sha, base, who)
         if tip is None:

@@ -85,10 +85,14 @@ async def form_group(act: Act, base_ref: str, entry: QueueEntry, base: str) -> b
         return False
     rule = queue_rule(act.repo, base_ref) or {}
     method = _METHODS[rule.get("merge_method", "MERGE")]
-    try:
-        commit = await landing_commit(act, pull, base, merged.tree, method=method)
-    except Refused:
-        return False
+    at, commit = act.now, ""
+    while not commit or commit in act.repo.grouped:  # on GitHub no two groups are made at one and the same moment
+        try:
+            commit = await landing_commit(act, pull, base, merged.tree, method=method, at=at)
+        except Refused:
+            return False
+        at += 1.0
+    act.repo.grouped.add(commit)
     branch = f"gh-readonly-queue/{base_ref}/pr-{entry.pull}-{base}"
     entry.group = MergeGroup(commit, base, branch, act.now)
     move_ref(act, f"refs/heads/{branch}", commit, force=True)

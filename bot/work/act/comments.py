@@ -22,12 +22,14 @@ SHOW = """mutation($id: ID!) { unminimizeComment(input: {subjectId: $id}) { unmi
 
 async def post_comment(place: Place, action: PostComment, texts: Texts) -> Outcome:
     """Create or edit the comment, then hide it or show it again where that has changed."""
-    refused = await look(place, action.number, action.report.head_sha)
+    refused = await look(place, action.number, action.report.head_sha, closed_too=action.landed)
     if refused is not None:
         return refused
     excerpts = await excerpts_of(texts, action.report)
     body = mask(words.render(action.report, place.repo_url, excerpts, unfolded=action.unfolded))
     known = action.comment_id or await _find(place, action)
+    if known is None and action.landed:
+        return Outcome(refused="nothing new is said on a closed pull request")
     try:
         comment = await _write(place, action, known, body)
     except NotFound:

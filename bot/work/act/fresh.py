@@ -58,9 +58,13 @@ class Seen:
     config: RepoConfig
 
 
-async def look(place: Place, number: PullNumber, head: Sha, *, broken_config_too: bool = False) -> Outcome | None:
-    """Say why nothing may be written on a pull request now; `broken_config_too` lets a broken configuration be told."""
-    seen = await _look(place, number, head)
+async def look(
+    place: Place, number: PullNumber, head: Sha, *, broken_config_too: bool = False, closed_too: bool = False
+) -> Outcome | None:
+    """Say why nothing may be written on a pull request now; `broken_config_too` lets a broken configuration be told,
+    `closed_too` a comment on what has landed be brought up to date.
+    """
+    seen = await _look(place, number, head, closed_too=closed_too)
     if isinstance(seen, Outcome):
         return None if broken_config_too and seen.refused == BROKEN else seen
     return None
@@ -106,12 +110,12 @@ def _mode(config: RepoConfig, kind: ActionKind) -> str:
     return f"the configuration says `mode.{kind}: {config.mode.of(kind)}`"
 
 
-async def _look(place: Place, number: PullNumber, head: Sha) -> Seen | Outcome:
+async def _look(place: Place, number: PullNumber, head: Sha, *, closed_too: bool = False) -> Seen | Outcome:
     node = await _asked(place, number)
     if node is None:
         return Outcome(refused="the pull request is gone")
     pull = pull_of_node(node, place.repo.repo_id)
-    if pull.state != "open":
+    if pull.state != "open" and not closed_too:
         return Outcome((pull,), refused="the pull request is closed")
     if pull.head_sha != head:
         return Outcome((pull,), refused=MOVED)

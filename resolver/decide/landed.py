@@ -1,0 +1,58 @@
+"""What is left to do on a closed pull request: one that failed in the merge queue, was tried once more and landed was
+a flake. That is recorded, and the comment that stands says so.
+"""
+
+from __future__ import annotations
+
+from resolver.actions import AnyAction, PostComment
+from resolver.attribution import Attribution
+from resolver.casework import execution_of
+from resolver.conclusions import Meaning, meaning
+from resolver.decide.attribute import attribute_pull
+from resolver.decide.compose import compose
+from resolver.decide.due import Due, due
+from resolver.decide.queue_reads import green_reads
+from resolver.decide.requeue import ended_requeues
+from resolver.decide.rights import silence
+from resolver.facts import GateAttributed, GateReattributed
+from resolver.limits import Limits
+from resolver.queue_case import groups_of, red_groups
+from resolver.state import Pull, RepoState, check_id
+
+
+def landed(state: RepoState, pull: Pull, now: float, limits: Limits) -> Due:
+    """Give the reads, verdicts and the last word on what a merge queue has landed after it had failed there."""
+    if not pull.seen.merged or pull.queue_red != pull.seen.head_sha or silence(state, pull) is not None:
+        return Due()
+    if not red_groups(state, pull, execution_of) or not _passed(state, pull):
+        return Due()
+    found = attribute_pull(state, pull, now, limits)
+    given = tuple(fact for fact in found.facts if isinstance(fact, GateAttributed | GateReattributed))
+    actions: list[AnyAction] = [*green_reads(state, pull), *_comment(state, pull, found.answer)]
+    wanted = due(pull.effects, actions, now)
+    return Due(wanted.actions, wanted.again_at, (*ended_requeues(state, pull, now), *given))
+
+
+def _passed(state: RepoState, pull: Pull) -> tuple[str, ...]:
+    """The checks that passed in the group that landed."""
+    group = groups_of(state, pull)[-1]
+    head = state.head(group.seen.head_sha)
+    green = (job for job in head.current() if meaning(job.conclusion) is Meaning.PASSED)
+    return tuple(sorted(check_id(job, head.runs.get(job.run_id)) for job in green))
+
+
+def _comment(state: RepoState, pull: Pull, answer: Attribution) -> list[PostComment]:
+    if pull.comment_id is None:
+        return []
+    report = compose(state, pull, answer).model_copy(update={"state": "green", "passed": _passed(state, pull)})
+    known = pull.effects.get(f"comment:{pull.seen.number}")
+    return [
+        PostComment(
+            number=pull.seen.number,
+            report=report,
+            resolved=True,
+            landed=True,
+            comment_id=pull.comment_id,
+            hidden=bool(known and known.result.get("hidden")),
+        )
+    ]
