@@ -19,10 +19,12 @@ from resolver.state import RepoState
 
 def orphans(state: RepoState, now: float, limits: Limits) -> Due:
     """Give the removal that is due, with its decision or its end, and when the next branch will have rested."""
-    live = live_branches(state)
-    if limits.ceiling != "act" or live is None:
-        return Due()
     standing = state.orphans.open()
+    if limits.ceiling != "act" or (standing is None and not state.orphans.seen):
+        return Due()
+    live = live_branches(state)
+    if live is None:
+        return Due()
     if standing is not None:
         return _carry_out(state, standing, live)
     ripe: list[Thing] = []
