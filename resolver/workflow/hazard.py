@@ -28,11 +28,14 @@ REPEATABLE = frozenset({"pull_request", "push", "merge_group", "workflow_dispatc
 class Grounds:
     """What a judgement rests on beside the file: how the judged jobs are shown, the called workflows of the same
     commit, and patterns of checks of which a person says that they write nothing.
+
+    `judged` holds what was said of called workflows, so that each is looked into once however often it is called.
     """
 
     shown: tuple[str, ...] = ()
     called: Files = field(default_factory=dict)
     writes_nothing: tuple[str, ...] = ()
+    judged: dict[tuple[str, tuple[str, ...] | None, bool], str | None] = field(default_factory=dict, compare=False)
 
     def vouch_for(self, file: WorkflowFile, job: WorkflowJob, shown: Iterable[str]) -> bool:
         """Say whether one of the job's names is among them."""
@@ -116,14 +119,18 @@ def _called_hazard(job: WorkflowJob, grounds: Grounds, *, vouched: bool) -> str 
     inner = grounds.called.get(path)
     if not isinstance(inner, WorkflowFile):
         return None if vouched else f"the job `{job.id}` calls `{job.uses}`, which is not read"
-    words = ("**",) if vouched else grounds.writes_nothing
-    deeper = replace(grounds, writes_nothing=words, called=without(grounds.called, path))
-    for other in inner.jobs:
-        narrowed = other if job.writes is None else other.model_copy(update={"writes": job.writes})
-        reason = _hazard(inner, narrowed, (), deeper)
-        if reason:
-            return reason
-    return None
+    known = (path, job.writes, vouched)
+    if known not in grounds.judged:
+        words = ("**",) if vouched else grounds.writes_nothing
+        deeper = replace(grounds, writes_nothing=words, called=without(grounds.called, path))
+        reasons = (_inner(job, inner, each, deeper) for each in inner.jobs)
+        grounds.judged[known] = next((reason for reason in reasons if reason), None)
+    return grounds.judged[known]
+
+
+def _inner(caller: WorkflowJob, inner: WorkflowFile, job: WorkflowJob, grounds: Grounds) -> str | None:
+    narrowed = job if caller.writes is None else job.model_copy(update={"writes": caller.writes})
+    return _hazard(inner, narrowed, (), grounds)
 
 
 def without(files: Files, path: str) -> Files:

@@ -509,3 +509,18 @@ def test_a_hostile_file_is_judged_in_time(file):
     shared_group(file, MANUAL)
     assert time.perf_counter() - begin < 3.0
     assert selection.answer in ("yes", "unknown")
+
+
+def test_workflows_that_call_each_other_many_times_are_judged_in_time():
+    """Each of eleven calls the next one a hundred times: 100 to the tenth ways, and each file is looked into once."""
+    paths = [f".github/workflows/w{number}.yml" for number in range(11)]
+    called = {
+        path: file_of(*(f"j{n}: {{uses: ./{after}}}" for n in range(100)), path=path)
+        for path, after in zip(paths, paths[1:], strict=False)
+    }
+    caller = file_of(f"test: {{uses: ./{paths[0]}}}")
+    begin = time.perf_counter()
+    for last, answer in (("", None), (", environment: p", f"the job `last` of {paths[-1]} has an environment")):
+        files = {**called, paths[-1]: file_of(f"last: {{runs-on: x{last}}}", path=paths[-1])}
+        assert dispatch_hazard(caller, MANUAL, Grounds(shown=("test",), called=files)) == answer
+    assert time.perf_counter() - begin < 3.0
