@@ -30,6 +30,18 @@ def hazards(file: WorkflowFile, run: PlannedRun, wanted: ProbeWanted, files: Fil
     return dispatch_hazard(file, run, grounds) or shared_group(file, run)
 
 
+def meant_run(wanted: ProbeWanted) -> PlannedRun:
+    """The run whose configuration a probe must have: that of a task's own, by the event that makes the check."""
+    ours = wanted.check.event == "pull_request"
+    return PlannedRun(
+        event=wanted.check.event,
+        ref="refs/heads/the task's branch" if wanted.check.event == "push" else "",
+        head_ref="the task's branch" if ours else "",
+        base_ref=wanted.base_ref if ours else "",
+        repository=wanted.repository,
+    )
+
+
 def runs_of_a_branch(wanted: ProbeWanted, branch: str) -> tuple[PlannedRun, ...]:
     """The runs that a probe's branch may make by itself, for its push first."""
     return tuple(

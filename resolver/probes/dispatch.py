@@ -6,11 +6,13 @@ Each gives a plan, or the reason for which it is not valid.
 from __future__ import annotations
 
 from resolver.config import RepoConfig
-from resolver.probes.beside import hazards
+from resolver.probes.beside import hazards, meant_run
 from resolver.probes.plan import ProbePlan, ProbeWanted, Strategy
+from resolver.workflow.alike import Pair, difference
 from resolver.workflow.expressions import render
 from resolver.workflow.file import Input, WorkflowFile, WorkflowJob
 from resolver.workflow.hazard import Files
+from resolver.workflow.names import jobs_named
 from resolver.workflow.run import PlannedRun, jobs_of_run, lookup_of
 from resolver.workflow.select import job_selected, selects
 
@@ -52,7 +54,9 @@ def _shows(file: WorkflowFile, job: WorkflowJob, run: PlannedRun, name: str) -> 
 
 
 def own_dispatch(wanted: ProbeWanted, files: Files, config: RepoConfig) -> ProbePlan | str:
-    """Only where every input that the file declares stays as a pull request's run has it: unset."""
+    """Only where every input that the file declares stays as a pull request's run has it, unset, and where nothing
+    else makes the job another one by hand.
+    """
     file = files.get(wanted.check.workflow)
     if not isinstance(file, WorkflowFile):
         return "dispatch: " + (file.reason if file else f"the base does not have {wanted.check.workflow}")
@@ -69,7 +73,9 @@ def own_dispatch(wanted: ProbeWanted, files: Files, config: RepoConfig) -> Probe
     selection = selects(file, wanted.check.job, run, files)
     if selection.answer != "yes":
         return f"dispatch: {selection.reason}"
-    reason = hazards(file, run, wanted, files, config)
+    (job,) = jobs_named(file, wanted.check.job)
+    pair = Pair(run, meant_run(wanted), unread=True)
+    reason = difference(file, job, pair, files) or hazards(file, run, wanted, files, config)
     return f"dispatch: {reason}" if reason else _plan("own-dispatch", file, wanted, tuple(inputs))
 
 

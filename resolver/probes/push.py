@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from resolver.config import RepoConfig
-from resolver.probes.beside import runs_of_a_branch, started_too
+from resolver.probes.beside import meant_run, runs_of_a_branch, started_too
 from resolver.probes.plan import ProbePlan, ProbeWanted
 from resolver.workflow.alike import Pair, difference
 from resolver.workflow.file import Trigger, WorkflowFile
@@ -41,8 +41,7 @@ def by_push(wanted: ProbeWanted, files: Files, config: RepoConfig) -> ProbePlan 
     trigger = file.trigger("push")
     if trigger is None:
         return f"{file.path} does not listen to `push`"
-    meant = _meant(wanted)
-    if meant is None:
+    if wanted.check.event not in ("pull_request", "push"):
         return f"a push runs the check in another way than `{wanted.check.event}`"
     branch = next(_names(wanted, trigger), wanted.branch)
     runs = runs_of_a_branch(wanted, branch)
@@ -50,27 +49,12 @@ def by_push(wanted: ProbeWanted, files: Files, config: RepoConfig) -> ProbePlan 
     if selection.answer != "yes":
         return selection.reason
     (job,) = jobs_named(file, wanted.check.job)
-    reason = difference(file, job, Pair(runs[0], meant), files) or started_too(wanted, runs, files, config)
+    reason = difference(file, job, Pair(runs[0], meant_run(wanted)), files) or started_too(wanted, runs, files, config)
     if reason:
         return reason
     return ProbePlan(
         strategy="push", workflow=file.path, ref=branch, nonce=wanted.nonce, job=wanted.check.job, event="push"
     )
-
-
-def _meant(wanted: ProbeWanted) -> PlannedRun | None:
-    """The run whose configuration the probe must have: that of a task's pull request, or of a push of its branch."""
-    if wanted.check.event == "pull_request":
-        return PlannedRun(
-            event="pull_request",
-            ref="",
-            head_ref="the task's branch",
-            base_ref=wanted.base_ref,
-            repository=wanted.repository,
-        )
-    if wanted.check.event == "push":
-        return PlannedRun(event="push", ref="refs/heads/the task's branch", repository=wanted.repository)
-    return None
 
 
 def _names(wanted: ProbeWanted, trigger: Trigger) -> Iterator[str]:

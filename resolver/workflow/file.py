@@ -55,12 +55,13 @@ class Concurrency(Record):
 
 
 class Step(Record):
-    """One step: what it uses or runs, and when."""
+    """One step: what it uses or runs, and when. `values` are the texts with an expression in it, its script too."""
 
     id: str | None = None
     uses: str | None = None
     run: str | None = None
     condition: str = ""
+    values: tuple[str, ...] = ()
 
 
 Matrix = Literal["none", "present", "computed"]
@@ -71,7 +72,7 @@ class WorkflowJob(Record):
     """One job. `name` is the template of what GitHub shows, `uses` the called workflow.
 
     `writes` are the permission scopes that it may write (`EVERYTHING`: all), None where neither job nor file says so.
-    `values` are the texts with an expression that are neither a name nor a condition: environment, inputs, scripts.
+    `values` are the texts with an expression that are neither a name, a condition, an output nor a step's.
     """
 
     id: str
@@ -219,8 +220,8 @@ def _job(key: str, body: Mapping[str, Value], above: tuple[str, ...] | None) -> 
     )
 
 
-NO_VALUES = frozenset({"name", "if", "needs", "concurrency", "permissions", "environment"})
-"""Keys of a job or step that are judged by themselves, or change nothing of what it does."""
+NO_VALUES = frozenset({"name", "if", "needs", "concurrency", "permissions", "environment", "outputs", "steps"})
+"""Keys of a job that are judged by themselves, or change nothing of what it does."""
 
 
 def _values(value: Value) -> tuple[str, ...]:
@@ -244,6 +245,7 @@ def _step(body: Mapping[str, Value]) -> Step:
         uses=_text(body.get("uses")),
         run=_text(body.get("run")),
         condition=_text(body.get("if")) or "",
+        values=_values(dict(body)),
     )
 
 

@@ -13,7 +13,7 @@ import re2
 
 from resolver.records import Record
 from resolver.workflow.expressions import truth
-from resolver.workflow.file import Trigger, WorkflowFile, WorkflowJob
+from resolver.workflow.file import Step, Trigger, WorkflowFile, WorkflowJob
 from resolver.workflow.filters import selected
 from resolver.workflow.hazard import Files, local_path, without
 from resolver.workflow.names import inner_names, jobs_named
@@ -99,10 +99,16 @@ def job_selected(file: WorkflowFile, job: WorkflowJob, shown: str, run: PlannedR
         return Selection(answer="unknown", reason=f"the matrix of {where} is computed in the run")
     lookup = lookup_for(file, job, run, runs, going_well=True)
     for step in job.steps:
-        detects = _DETECTING_ACTIONS.search(step.uses or "") or _DETECTING_COMMANDS.search(step.run or "")
-        if detects and truth(step.condition, lookup) is not False:
-            return Selection(answer="unknown", reason=f"{where} chooses what it runs (`{detects[0]}`)")
+        found = detects(step)
+        if found and truth(step.condition, lookup) is not False:
+            return Selection(answer="unknown", reason=f"{where} chooses what it runs (`{found}`)")
     return _called_selected(job, shown, run, called) if job.uses else YES
+
+
+def detects(step: Step) -> str | None:
+    """Give what in a step chooses what runs by comparing commits, where something does."""
+    found = _DETECTING_ACTIONS.search(step.uses or "") or _DETECTING_COMMANDS.search(step.run or "")
+    return str(found[0]) if found else None
 
 
 def _called_selected(job: WorkflowJob, shown: str, run: PlannedRun, called: Files) -> Selection:

@@ -66,6 +66,11 @@ WAYS = {
         {"ci": ci(f"unit: {{uses: ./{CALLED}}}"), "called": ci("run: {runs-on: x}", on="workflow_call")},
         "own-dispatch",
     ),
+    "a local action, which is not read": (
+        None,
+        {"ci": ci("unit: {runs-on: x, steps: [{uses: ./.github/actions/test}]}")},
+        "own-dispatch",
+    ),
     "filter only for pull requests": (
         None,
         {"ci": ci("c: {if: github.event_name == 'pull_request'}", "unit: {runs-on: x, steps: [{run: make}]}")},
@@ -95,6 +100,16 @@ NONE = {
         None,
         {"ci": ci("unit: {if: github.event_name == 'push', runs-on: x}")},
         ["is skipped for `workflow_dispatch`"],
+    ),
+    "a step only for pull requests": (
+        None,
+        {"ci": ci("unit: {runs-on: x, steps: [{if: \"github.event_name == 'pull_request'\", run: make}]}")},
+        ["dispatch: `github.event_name` decides what is done in the job `unit`"],
+    ),
+    "all of it by hand (cpython)": (
+        None,
+        {"ci": ci("unit: {runs-on: x, steps: [{run: '[ $GITHUB_EVENT_NAME = pull_request ] && make some || make'}]}")},
+        ["dispatch: `GITHUB_EVENT_NAME` decides what is done"],
     ),
     "a deployment beside it": (
         None,

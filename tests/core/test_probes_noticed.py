@@ -1,5 +1,7 @@
 """The two probes that other people notice: the push of a branch, and a draft pull request; off unless asked for."""
 
+import time
+
 import pytest
 
 from bot.words.probe import body, title
@@ -174,7 +176,8 @@ NO_PUSH = {
         PUSH,
         {
             "ci": workflow(
-                'plan: {runs-on: x, outputs: {all: "${{ github.event.before }}"}}', "unit: {needs: plan, runs-on: x}"
+                'plan: {runs-on: x, outputs: {all: "${{ github.event.before }}"}}',
+                'unit: {needs: plan, runs-on: x, steps: [{run: "make ${{ needs.plan.outputs.all }}"}]}',
             )
         },
         "`github.event.before` decides what is done in the job `plan`",
@@ -254,6 +257,12 @@ SAME = {
     "a condition that comes out alike": "unit: {runs-on: x, steps: [{if: github.event_name != 'schedule', run: make}]}",
     "a value that comes out alike": (
         "unit: {runs-on: x, env: {A: \"${{ github.event_name == 'schedule' && 'all' || 'some' }}\"}}"
+    ),
+    "change detection that is only for pull requests (pip)": (
+        "changes: {runs-on: x, outputs: {py: '${{ steps.f.outputs.py }}'}, steps: "
+        "[{id: f, if: github.event_name == 'pull_request', uses: dorny/paths-filter@v3}]}\n"
+        "  unit: {needs: changes, runs-on: x, "
+        "if: \"github.event_name != 'pull_request' || needs.changes.outputs.py == 'true'\"}"
     ),
     "only on failure": "unit: {runs-on: x, steps: [{run: make}, {if: failure(), run: cat log}]}",
     "a cell of a matrix": "unit: {strategy: {matrix: {py: ['3.12']}}, name: unit, runs-on: x, env: {V: '${{ matrix.py }}'}}",
@@ -436,3 +445,13 @@ def test_a_draft_says_what_it_is():
     assert "``unit `x` @all <b>``" in text
     assert text.endswith(f"<!-- failres:probe:{ask.nonce} -->")
     assert title(ask) == "failres probe: unit `x` @all <b> on main (closes by itself)"
+
+
+def test_a_file_full_of_questions_is_compared_in_time():
+    """Ours are the bounds: 150 jobs that need each other, each step of which asks for the event."""
+    steps = ", ".join(["{if: github.event_name != 'schedule', run: make}"] * 8)
+    jobs = [f"j{n}: {{needs: [{f'j{n - 1}' if n else ''}], runs-on: x, steps: [{steps}]}}" for n in range(150)]
+    text = workflow(*jobs, "unit: {needs: j149, runs-on: x}")
+    begin = time.perf_counter()
+    assert isinstance(choose(PUSH, ci=text), ProbePlan)
+    assert time.perf_counter() - begin < 5.0

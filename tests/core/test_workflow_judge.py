@@ -1,6 +1,7 @@
 """What a workflow file says against a rerun or a dispatch, whether a job would run, and whom a group would meet."""
 
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -515,8 +516,7 @@ def test_workflows_that_call_each_other_many_times_are_judged_in_time():
     """Each of eleven calls the next one a hundred times: 100 to the tenth ways, and each file is looked into once."""
     paths = [f".github/workflows/w{number}.yml" for number in range(11)]
     called = {
-        path: file_of(*(f"j{n}: {{uses: ./{after}}}" for n in range(100)), path=path)
-        for path, after in zip(paths, paths[1:], strict=False)
+        path: file_of(*(f"j{n}: {{uses: ./{after}}}" for n in range(100)), path=path) for path, after in pairwise(paths)
     }
     caller = file_of(f"test: {{uses: ./{paths[0]}}}")
     begin = time.perf_counter()
