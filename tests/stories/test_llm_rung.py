@@ -11,6 +11,7 @@ from bot.cli.scenarios.llm_rung import CONFIG, PLANTED, RATIONALE
 from bot.cli.scenarios.model_endpoint import open_endpoint, proposal, settings
 from bot.cli.scenarios.resolving import executions
 from bot.sandbox.ci.runner.function_job import failed, passed
+from bot.sandbox.faults import Fault
 from resolver.journal import from_json
 from resolver.model_facts import ModelReplied
 from resolver.resolve_facts import ResolveDecided
@@ -166,5 +167,47 @@ async def test_the_kill_switch_of_the_process_holds_a_question_back(calm):
         assert await of(calm, ModelReplied) == []
         stop.unlink()
         await calm.later(120.0)
+        assert len(endpoint.heard) == 1
+    assert "people have to decide: `People know.`" in calm.said(pull)
+
+
+async def test_nobody_waits_for_a_model_that_thinks(calm):
+    """While a call is under way, other pull requests are answered as ever."""
+    heard = asyncio.Event()
+    async with open_endpoint(lambda _: heard.set()) as endpoint:
+        task = asyncio.create_task(story(calm, **settings(endpoint, llm_timeout=60.0)))
+        await heard.wait()
+        other = calm.people.open_pull("discount", {"shop.py": team.WRONG})
+        service = calm.failres.service
+        for _ in range(60):
+            await calm.sandbox.ci.advance()
+            await calm.sandbox.hooks.deliver()
+            await service._loop.run_due()
+            await service._workers.run_ready()
+            calm.clock.advance(1.0)
+        assert len(comments_with("failres:sticky:2", calm)) == 1
+        assert not task.done()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        assert len(endpoint.heard) == 1
+        calm.given["llm_timeout"] = 0.1  # the other one's own question ends soon
+        await calm.die_and_return()
+        await calm.settle()
+    calm.said(other)
+    for pull in calm.where(other).pulls.values():
+        calm.said(pull)
+
+
+async def test_github_in_trouble_delays_a_question_and_does_not_double_it(calm):
+    """The last look before the question fails for a while: nothing is sent, then the question once."""
+
+    def troubled(tree):
+        if tree.attempt == 2:
+            calm.sandbox.faults.add(Fault("POST", "/graphql", status=502, times=12))
+        return unreachable(tree)
+
+    async with open_endpoint(lambda _: proposal("escalate", "People know.")) as endpoint:
+        pull = await story(calm, job=troubled, **settings(endpoint))
+        await calm.later(1_200.0)
         assert len(endpoint.heard) == 1
     assert "people have to decide: `People know.`" in calm.said(pull)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.cli.scenarios import team
-from bot.cli.scenarios.looking import repository, told
+from bot.cli.scenarios.looking import told
 from bot.cli.scenarios.model_endpoint import KEY, ModelEndpoint, open_endpoint, proposal, settings
 from bot.cli.scenarios.resolving import NO_VIOLATION, executions, question
 from bot.cli.scenarios.scenario import Scenario, expect
@@ -51,7 +51,7 @@ CASES: Mapping[str, Case] = {
     "unsure": Case((proposal("resume", "It may be the network.", "low"),), ("escalate", "llm"), "was not sure"),
     "silent": Case((None,), ("escalate", "llm"), "nothing came within 0.2 s"),
 }
-"""One repository for each, so that they do not look like one outage."""
+"""A pull request for each; never so many fail at a time that it would be an outage."""
 
 
 def unreachable(tree: Tree) -> Outcome:
@@ -77,13 +77,18 @@ class Script:
 
 
 async def llm_rung(stage: Stage) -> None:
-    """Five repositories have the same trouble twice; a model is asked about each, and answers as it likes."""
+    """Five pull requests have the same trouble twice; a model is asked about each, and answers as it likes."""
     script = Script()
     stage.sandbox.ci.job("unit", unreachable)
+    workflow = team.ON_PUSH.replace("  push:\n    branches: [main]\n", "")
+    stage.repo("shop", {**team.files(config=CONFIG), "MIRROR": "good"}, {"ci.yml": workflow})
     async with open_endpoint(script.say) as endpoint:
-        pulls = await asked(stage, endpoint, [name for name in CASES if name != "silent"], PATIENT)
+        await restarted(stage, endpoint, PATIENT)
+        pulls = await opened(stage, "good", "mended", "broken")
         await stage.later(1_500.0)
-        pulls |= await asked(stage, endpoint, ["silent"], IMPATIENT)
+        pulls |= await opened(stage, "unsure")
+        await restarted(stage, endpoint, IMPATIENT)
+        pulls |= await opened(stage, "silent")
         calls = {name: case.calls for name, case in CASES.items()}
         expect(script.calls == calls, f"each is asked as often as it must be, not {script.calls}")
         facts = [from_json(row.kind, row.data) for row in await stage.journal()]
@@ -92,36 +97,36 @@ async def llm_rung(stage: Stage) -> None:
         expect(sum(each.usage.prompt_tokens for each in replies) == 900 * (len(replies) - 1), "so are its tokens")
         nobody_was_told(stage, endpoint, pulls)
         for name, pull in pulls.items():
-            await ended_as(stage, CASES[name], pull)
+            await ended_as(stage, name, pull)
         expect(stage.sandbox.violations == [], NO_VIOLATION)
 
 
-async def asked(stage: Stage, endpoint: ModelEndpoint, names: list[str], patience: float) -> dict[str, Pull]:
-    """Those cases' pull requests, after all that follows at once; the model has so many seconds for each answer."""
+async def restarted(stage: Stage, endpoint: ModelEndpoint, patience: float) -> None:
+    """Start failres anew with that endpoint and so many seconds for each answer."""
     await stage.stop()
     stage.given = dict(settings(endpoint, llm_timeout=patience))
     await stage.start()
-    workflow = team.ON_PUSH.replace("  push:\n    branches: [main]\n", "")
-    repos = {
-        name: stage.repo(name, {**team.files(config=CONFIG), "MIRROR": name}, {"ci.yml": workflow}) for name in names
-    }
     await stage.settle()
-    pulls = {name: stage.people.open_pull("docs", {"README.md": "more"}, repo=repo) for name, repo in repos.items()}
+
+
+async def opened(stage: Stage, *names: str) -> dict[str, Pull]:
+    """Those cases' pull requests, after all that follows at once."""
+    pulls = {name: stage.people.open_pull(name, {"MIRROR": name, "README.md": name}) for name in names}
     await stage.settle()
     return pulls
 
 
-async def ended_as(stage: Stage, case: Case, pull: Pull) -> None:
+async def ended_as(stage: Stage, name: str, pull: Pull) -> None:
     """What must be so of one case."""
-    repo = repository(stage, pull)
-    rows = [row async for row in stage.failres.store.records(f"repo:{repo.id}")]
-    made = [each for row in rows if isinstance(each := from_json(row.kind, row.data), ResolveDecided)]
+    case = CASES[name]
+    facts = [from_json(row.kind, row.data) for row in await stage.journal()]
+    made = [each for each in facts if isinstance(each, ResolveDecided) and each.number == pull.number]
     decided = [(each.action, each.source) for each in made]
-    expect(decided == [("env-repair:provision-deps", "table"), case.decided], f"{repo.name}: {decided} was decided")
+    expect(decided == [("env-repair:provision-deps", "table"), case.decided], f"{name}: {decided} was decided")
     helped = case.decided[0] == "resume"
-    expect(executions(stage, pull) == (3 if helped else 2), f"{repo.name}: it ran as often as was decided")
-    expect((question(stage, pull) is None) == helped, f"{repo.name}: people are asked where the model is of no use")
-    expect(case.words in told(stage, pull), f"{repo.name}: the question says what the model said")
+    expect(executions(stage, pull) == (3 if helped else 2), f"{name}: it ran as often as was decided")
+    expect((question(stage, pull) is None) == helped, f"{name}: people are asked where the model is of no use")
+    expect(case.words in told(stage, pull), f"{name}: the question says what the model said")
 
 
 def nobody_was_told(stage: Stage, endpoint: ModelEndpoint, pulls: Mapping[str, Pull]) -> None:
