@@ -111,9 +111,15 @@ class Loop:
 
     async def _fold(self, key: str) -> Known:
         """Fold a journal from its beginning, page by page, so that nobody waits for it."""
-        known = Known()
+        known, last = Known(), None
         async for row in self._store.records(key):
             known.take(row)
+            last = row.at
+        silent = 0.0 if last is None else self._clock.now() - last
+        if silent > self._limits.sweep_every:
+            log.warning(
+                "%s: nothing was recorded for %.0f min; the regular look finds what was missed", key, silent / 60
+            )
         return known
 
     def _turn(self, unit: Work, key: str, known: Known) -> float | None:

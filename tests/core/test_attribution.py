@@ -179,20 +179,20 @@ group_red_then_green_is_a_flake                | q.F q.G                |       
 group_red_twice_on_a_green_base                | b2.G q.F q.F           |                         | task-defect → explain
 group_red_on_a_red_base                        | b2.F q.F               |                         | base-defect → repair
 # the cases from the field
-a01_missing_time_is_no_baseline                | b2.G~never h.F h.F     |                         | want base b2 more
-a02_own_earlier_merge_excuses_nothing          | m2.F h.F               |                         | want rerun
-a02_own_earlier_merge_and_two_reds             | m2.F h.F h.F           |                         | want base b2
-a02_whose_commit_the_base_is_is_being_read     | u2.F h.F               |                         | want wait
-a02_whose_commit_matters_only_where_it_fails_so | u2.X h.F              |                         | want rerun
-a02_own_earlier_merge_does_not_look_like_a_flake | m0.F b1.G b2.G h.F h.F |                       | task-defect → explain
-a02_anothers_merge_reverted_does               | b0.F b1.G h.F h.F      |                         | want base b2
-a02_the_same_authors_other_task                | a.F b2.G h.F h.F       |                         | task-defect → explain
-a03_never_ran_on_the_base                      | h.F h.F                |                         | want base b2
-a03_never_ran_and_no_probe                     | h.F h.F                | no=base                 | unclassified → escalate
-a06_a_label_beside_a_broken_base               | b2.F h.F               | claim=override          | base-defect → repair
+a1_missing_time_is_no_baseline                 | b2.G~never h.F h.F     |                         | want base b2 more
+a2_own_earlier_merge_excuses_nothing           | m2.F h.F               |                         | want rerun
+a2_own_earlier_merge_and_two_reds              | m2.F h.F h.F           |                         | want base b2
+a2_whose_commit_the_base_is_is_being_read      | u2.F h.F               |                         | want wait
+a2_whose_commit_matters_only_where_it_fails_so | u2.X h.F              |                         | want rerun
+a2_own_earlier_merge_does_not_look_like_a_flake | m0.F b1.G b2.G h.F h.F |                       | task-defect → explain
+a2_anothers_merge_reverted_does                | b0.F b1.G h.F h.F      |                         | want base b2
+a2_the_same_authors_other_task                 | a.F b2.G h.F h.F       |                         | task-defect → explain
+a3_never_ran_on_the_base                       | h.F h.F                |                         | want base b2
+a3_never_ran_and_no_probe                      | h.F h.F                | no=base                 | unclassified → escalate
+a6_a_label_beside_a_broken_base                | b2.F h.F               | claim=override          | base-defect → repair
 a10_one_event_is_no_quorum                     | b2.F h.F               | kind=job                | want base b2 more
-a07_a_green_that_lists_no_failure              | b2.G h.F h.F           |                         | task-defect → explain
-a08_job_level_red_once_on_the_base             | b2.F h.F               | kind=job                | want base b2 more
+a7_a_green_that_lists_no_failure               | b2.G h.F h.F           |                         | task-defect → explain
+a8_job_level_red_once_on_the_base              | b2.F h.F               | kind=job                | want base b2 more
 a11_mixed_end_is_flake                         | b2.G h.F h.F= h.G=     |                         | flake → none
 a11_mixed_end_on_the_base_is_flake             | b2.F h.F p2.G          |                         | flake → rerun
 a12_prior_flakes_raise_the_count               | b2.G h.F h.F           | flaked                  | want rerun
@@ -206,15 +206,15 @@ a22_new_in_the_second_push                     | e.G h.F                |       
 a24_missing_log_is_read_again                  | h.L                    |                         | want log
 a24_missing_log_for_good                       | h.M                    | no=log                  | unclassified → escalate
 a24_log_that_names_nothing                     | h.N                    |                         | unclassified → escalate
-c05_a_rerun_never_sees_the_mended_base         | b2.F h.F b3.G h.F=     | base=b3                 | base-drift → synchronise
-c06_each_run_with_the_base_it_tested           | b2.F h.F@b3 h.F@b3 b3.G | base=b3                | want base b3 more
-c07_control_rerun_on_the_old_base              | h.F@b1 h.F@b1= b1.F b3.G | base=b3               | base-drift → synchronise
-c08_a_base_faster_than_ci_still_gives_a_verdict | b0.G h.F@b0 h.F@b0=   | base=b4                 | task-defect → explain
-c09_a_green_of_another_base_is_another_green   | h.G@b1 h.F@b2          |                         | want rerun
+c5_a_rerun_never_sees_the_mended_base          | b2.F h.F b3.G h.F=     | base=b3                 | base-drift → synchronise
+c6_each_run_with_the_base_it_tested            | b2.F h.F@b3 h.F@b3 b3.G | base=b3                | want base b3 more
+c7_control_rerun_on_the_old_base               | h.F@b1 h.F@b1= b1.F b3.G | base=b3               | base-drift → synchronise
+c8_a_base_faster_than_ci_still_gives_a_verdict | b0.G h.F@b0 h.F@b0=   | base=b4                 | task-defect → explain
+c9_a_green_of_another_base_is_another_green    | h.G@b1 h.F@b2          |                         | want rerun
 d11_a_red_group_is_tried_again_before_blame    | b2.G q.F               |                         | want rerun
-h09_a_fix_is_unproven_until_it_ran             | b2.G e.F e.F           |                         | nothing
-i01_back_to_back_red_on_the_base_is_no_flake   | b1.F b2.F h.F          |                         | base-defect → repair
-i03_a_retry_that_was_not_seen_to_pass          | h.F h.Q=               |                         | nothing
+h9_a_fix_is_unproven_until_it_ran              | b2.G e.F e.F           |                         | nothing
+i1_back_to_back_red_on_the_base_is_no_flake    | b1.F b2.F h.F          |                         | base-defect → repair
+i3_a_retry_that_was_not_seen_to_pass           | h.F h.Q=               |                         | nothing
 """
 
 ROWS = [

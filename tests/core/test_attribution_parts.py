@@ -99,7 +99,7 @@ def _verdict(row: str, facts: str = "") -> Verdict:
         ("b2.G h.F h.F", "b2.G~9h h.F h.F", "", "none"),
     ],
 )
-def test_a_verdict_is_withdrawn_when_executions_disagree(before: str, after: str, facts: str, change: str) -> None:
+def test_a12_a_verdict_is_withdrawn_when_executions_disagree(before: str, after: str, facts: str, change: str) -> None:
     """Later executions withdraw a verdict, a mended base moves it on, and evidence that only grows old does neither."""
     standing = settle(_verdict(before), attribute(case(after, facts)).outcomes[0])
     said = standing.change
@@ -142,6 +142,27 @@ def test_no_lead_while_an_earlier_class_may_still_come() -> None:
     assert answer.wants
 
 
+def test_a7_what_a_green_job_lists_is_no_evidence() -> None:
+    """A green that still carries an old failure is a green: only failing conclusions contribute reds."""
+    known = case("b2.G h.F h.F", "")
+    old = known.executions[0].model_copy(update={"items": known.executions[-1].items})
+    (verdict,) = attribute(replace(known, executions=(old, *known.executions[1:]))).outcomes
+    assert isinstance(verdict, Verdict)
+    assert (verdict.klass, [each.role for each in verdict.evidence if each.side == "base"]) == (
+        "task-defect",
+        ["green"],
+    )
+    assert result_of("success", known.executions[-1].items) == "passed"
+
+
+def test_a5_every_piece_of_evidence_names_its_base() -> None:
+    """One record, which all read: what ran, on which commit, and with which base it was really tested."""
+    verdict = _verdict("b2.F h.F@b1 h.F@b2 p3.G p3.G", "base=b3")
+    shown = {(each.side, each.commit, each.tested_base) for each in verdict.evidence}
+    assert shown == {("task", "h", "b1"), ("task", "h", "b2"), ("base", "b2", None), ("probe", "b3", None)}
+    assert Verdict.model_validate_json(verdict.model_dump_json(by_alias=True)) == verdict
+
+
 def test_a17_a_claim_is_recorded_beside_the_class() -> None:
     """What people say is recorded and not believed."""
     verdict = _verdict("b2.G h.F h.F", "claim=intermittent")
@@ -156,7 +177,7 @@ def test_a21_a_check_that_never_ran_before_the_merge_is_named_where_the_base_fai
     assert _verdict("b2.G h.F h.F", "unseen=path").causes == ()
 
 
-def test_a02_the_own_earlier_merge_that_counted_for_nothing_is_named() -> None:
+def test_a2_the_own_earlier_merge_that_counted_for_nothing_is_named() -> None:
     """Its reds do not excuse the task, and whoever reads the verdict is told so."""
     known = replace(case("m0.F b2.G h.F h.F", ""), own_merges=(OwnMerge(landed=PullNumber(4), commit=Sha("b0")),))
     (verdict,) = attribute(known).outcomes
@@ -185,7 +206,7 @@ def test_the_weakest_needed_execution_is_the_verdicts_strength() -> None:
         ("something_new", "failed"), ("cancelled", "cancelled"), ("skipped", "nothing"), ("neutral", "nothing"), ("stale", "nothing"), (None, "running"),
     ],
 )  # fmt: skip
-def test_every_conclusion_reaches_a_result(conclusion: str | None, expected: str) -> None:
+def test_a23_every_conclusion_reaches_a_result(conclusion: str | None, expected: str) -> None:
     """A23: each conclusion that is no success is looked at; an unknown word is a failure."""
     assert result_of(conclusion, ()) == expected
 

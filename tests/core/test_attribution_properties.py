@@ -60,7 +60,7 @@ def test_no_verdict_without_an_execution(given_case: Case) -> None:
 
 @given(cases)
 @settings(max_examples=150, deadline=None)
-def test_no_accusation_below_the_quorum(given_case: Case) -> None:
+def test_a10_no_accusation_below_the_quorum(given_case: Case) -> None:
     """A base is accused by as many reds on one commit, a task by as many reds and greens, as its failure needs."""
     rules = Rules()
     for verdict in _verdicts(given_case):
@@ -114,7 +114,7 @@ def test_what_is_neither_red_nor_green_changes_nothing(given_case: Case, added: 
 
 @given(cases)
 @settings(max_examples=100, deadline=None)
-def test_own_results_excuse_nothing(given_case: Case) -> None:
+def test_a2_own_results_excuse_nothing(given_case: Case) -> None:
     """Executions of the author's other tasks and of the task's own earlier merges can be left out."""
     others = tuple(each for each in given_case.executions if each.own == "no")
     assert attribute(replace(given_case, executions=others)).outcomes == attribute(given_case).outcomes

@@ -255,7 +255,7 @@ steps = st.lists(
 
 @given(steps)
 @settings(max_examples=150, deadline=None)
-def test_never_more_than_the_ledger_allows(sequence: list[tuple[str, int, int, int, int]]) -> None:
+def test_i5_never_more_than_the_ledger_allows(sequence: list[tuple[str, int, int, int, int]]) -> None:
     """An eager caller that tries everything, in any order, never exceeds a limit."""
     world = World()
     for step in sequence:

@@ -43,7 +43,7 @@ def landed(**changes):
         ("Coupons and more", landed(head_ref="else"), MINE, "no"),
     ],
 )
-def test_a02_the_same_change_is_known_by_its_branch_or_title_and_by_its_lines(title, before, theirs, expected):
+def test_a2_the_same_change_is_known_by_its_branch_or_title_and_by_its_lines(title, before, theirs, expected):
     """A branch or title alone is not enough, since bots use both again; the lines must be most of what had landed."""
     known = Landings().take(LandingRead(commit=BASE, landed=before))
     if theirs is not None:
@@ -51,7 +51,7 @@ def test_a02_the_same_change_is_known_by_its_branch_or_title_and_by_its_lines(ti
     assert whose(known, pull(title=title), MINE, BASE) == expected
 
 
-def test_a02_whose_commit_it_is_is_unread_until_it_is_read():
+def test_a2_whose_commit_it_is_is_unread_until_it_is_read():
     """Nobody is excused by a commit of which it is not known whose it is; one that was pushed is nobody's."""
     assert whose(Landings(), pull(), MINE, BASE) == "unread"
     assert whose(Landings().take(LandingRead(commit=BASE)), pull(), MINE, BASE) == "no"
@@ -81,7 +81,7 @@ def sides(case, side):
     return [(each.own, each.result) for each in case.executions if each.side == side]
 
 
-def test_a02_a_red_of_the_base_counts_only_once_its_landing_is_known():
+def test_a2_a_red_of_the_base_counts_only_once_its_landing_is_known():
     """`unread` first, then nobody's or the task's own; the latter is named, and its base is not asked any more."""
     again = (LandingRead(commit=BASE, landed=landed()), LandedChangesRead(pull=4, changes=MINE))
     changed = files().model_copy(update={"changes": MINE})
@@ -94,7 +94,7 @@ def test_a02_a_red_of_the_base_counts_only_once_its_landing_is_known():
 
 
 @pytest.mark.parametrize(("author", "own"), [(5, "same-author"), (6, "no")])
-def test_a02_the_same_authors_other_tasks_are_marked(author, own):
+def test_a2_the_same_authors_other_tasks_are_marked(author, own):
     """What fails in the same way on another task of the same person is no hint at the base."""
     person = Person(id=author, login="somebody")
     other = pull(8, head_sha=NEXT, head_ref="other", author=person)
@@ -126,7 +126,7 @@ def test_a21_the_filter_that_kept_a_check_off_the_landing_is_named():
         ((), ()),
     ],
 )
-def test_a17_a06_labels_that_speak_of_a_failure_are_claims(labels, said):
+def test_a17_a6_labels_that_speak_of_a_failure_are_claims(labels, said):
     """Other labels, and failres's own, claim nothing; a label that is gone is claimed no more."""
     assert case_of(pull(labels=labels, updated_at=101.0)).claims == tuple(Claim(says=each) for each in said)
     assert case_of(pull(labels=labels, updated_at=101.0), pull(updated_at=102.0)).claims == ()

@@ -198,7 +198,7 @@ def test_the_ways_that_are_left_out_say_so(key, said):
     assert answer.reasons[-2] == f"push of a branch: {'the configuration ' if 'allow' in said else ''}{said}"
 
 
-def test_branch_and_nonce_are_the_probes_identity():
+def test_h6_branch_and_nonce_are_the_probes_identity():
     """The same probe has the same ones; another check, commit or attempt has others; both are legal in a ref."""
     asked = [
         wanted(),

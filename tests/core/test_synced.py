@@ -35,7 +35,7 @@ def made(*facts, settings=MANAGED):
         ({"outside": ["a.py"], "head": HEAD}, None),
     ],
 )
-def test_c01_what_a_rebase_left_or_lost_quarantines_the_task(result, expected):
+def test_c1_what_a_rebase_left_or_lost_quarantines_the_task(result, expected):
     """Only on the head that the rebase made: somebody's push after it is looked at anew."""
     fact = made(synced(**result))
     assert (fact and (fact.fail_class, fact.reason, fact.message)) == expected

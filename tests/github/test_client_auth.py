@@ -44,7 +44,7 @@ async def test_a_signature_from_the_future_is_made_anew(private_key, clock):
     assert (await signer.credential()).obtained_at < first.obtained_at
 
 
-async def test_the_app_signs_its_own_calls_and_the_installation_uses_its_token(github, canned):
+async def test_g1_the_app_signs_its_own_calls_and_the_installation_uses_its_token(github, canned):
     """GET /app goes with the App's signature; calls of an installation with its long token, as it is."""
     canned.get(f"{API}/app", payload={"id": 99, "slug": "failres"})
     canned.get(REPO, payload={"id": 1})

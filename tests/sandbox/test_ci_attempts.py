@@ -116,7 +116,7 @@ async def test_rerunning_one_of_a_matrix_keeps_the_others(make: Make) -> None:
     }
 
 
-async def test_a_rerun_tests_the_same_commit(make: Make) -> None:
+async def test_c7_a_rerun_tests_the_same_commit(make: Make) -> None:
     """GitHub: a rerun uses the run's commit and its frozen merge, however the base has moved."""
     yard = await chain(make)
     commits: list[str] = []

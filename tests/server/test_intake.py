@@ -70,7 +70,7 @@ async def test_a_thousand_spoilt_deliveries_leave_the_store_untouched(client, st
     assert len(answers) > 30  # the chance did reach every field and header
 
 
-async def test_a_delivery_is_stored_once(client, store, intake):
+async def test_h3_a_delivery_is_stored_once(client, store, intake):
     """GITHUB.md trap 12: a redelivery keeps its GUID and is thanked for all the same."""
     for _ in range(3):
         response = await client.post(

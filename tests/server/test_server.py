@@ -206,7 +206,7 @@ def test_large_figures_keep_their_digits():
     assert exposition([Sample("a_total", "counter", "A.", 123_456_789)]).endswith("a_total 123456789\n")
 
 
-async def test_what_githubs_calls_cost_is_told():
+async def test_g1_what_githubs_calls_cost_is_told():
     """Per installation and resource; what is left only once GitHub has said so."""
     spending = [("app", Spending("core", 3, 1, None, 5000)), ("7", Spending("graphql", 2, 0, 4990, 12_500))]
     lines = exposition(budget_samples(spending)).splitlines()

@@ -156,7 +156,7 @@ async def test_a_branch_without_a_run_is_not_dispatched_blindly(calm):
     assert runs(repo, event="workflow_dispatch") == []
 
 
-async def test_somebody_elses_commit_is_taken_for_no_probe(calm):
+async def test_h6_somebody_elses_commit_is_taken_for_no_probe(calm):
     """A person pushed to the probe's branch before it was told of: what runs there is not the base's."""
     repo, base = await held_shop(calm)
     (told,) = dispatched(await order(calm, probe(base)))

@@ -37,7 +37,7 @@ def synced(end):
     return [fact for fact in end.facts if isinstance(fact, Synced)]
 
 
-async def test_a_branch_is_rebased_onto_the_current_base(calm):
+async def test_c2_a_branch_is_rebased_onto_the_current_base(calm):
     """The commits are the same, on the new base; ledger and pull request are told."""
     repo, pull = await drifted(calm)
     head, base = pull.head_sha, repo.git.branch("main")
@@ -74,7 +74,7 @@ async def test_after_a_crash_the_rebase_that_is_there_is_known_again(calm):
     assert (again.done.result["head"], pull.head_sha) == (head, head)
 
 
-async def test_a_concurrent_push_wins(calm):
+async def test_c1_a_concurrent_push_wins(calm):
     """Somebody pushed: the expected head is gone, and their commit stays."""
     repo, pull = await drifted(calm)
     action = sync(repo, pull)

@@ -19,7 +19,7 @@ async def rerun_red(world, pull):
     await world.settle()
 
 
-async def test_a02_what_had_landed_before_does_not_excuse_it(world):
+async def test_a2_what_had_landed_before_does_not_excuse_it(world):
     """A change landed, broke the base, was reverted, and is opened again. That the base failed so then is its own doing:
     it is called neither the base's defect nor a flake, and the reader is told why.
     """
@@ -109,7 +109,7 @@ async def test_a21_a_check_that_never_ran_before_the_merge_is_named_as_a_cause(w
 """)
 
 
-async def test_a17_a06_a_label_is_noted_beside_the_verdict_and_can_be_taken_back(world):
+async def test_a17_a6_a_label_is_noted_beside_the_verdict_and_can_be_taken_back(world):
     """Somebody says by a label that it is intermittent: the executions still say whose it is. Without the label nobody
     says so any more.
     """

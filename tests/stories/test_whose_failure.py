@@ -73,7 +73,7 @@ At [`tests/test_shop.py:4`](https://github.test/octo/shop/blob/‹discount:1›/
 """)
 
 
-async def test_a_failure_mended_on_the_base_since_is_drift(world):
+async def test_c5_a_failure_mended_on_the_base_since_is_drift(world):
     """The branch was tested with a broken base that has been mended: it needs the newer one."""
     await shop(world)
     world.people.push("main", WRONG, by="admin", message="Simplify the discount")
