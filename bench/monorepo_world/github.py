@@ -50,6 +50,7 @@ class Double:
             ("GET", repo + "/pulls/{number}/files", self._files),
             ("GET", repo + "/contents/{path:.*}", self._contents),
             ("GET", repo + "/branches/{ref}", self._branch),
+            ("GET", repo + "/rules/branches/{ref}", self._nothing),
             ("GET", repo + "/actions/runs", self._runs),
             ("GET", repo + "/actions/runs/{run}/jobs", self._jobs),
             ("GET", repo + "/actions/jobs/{job}", self._job),

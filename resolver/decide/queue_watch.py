@@ -13,7 +13,7 @@ from resolver.decide.rights import config_of
 from resolver.limits import Limits
 from resolver.merge_queue import MergeGroup, MergeQueue
 from resolver.queue_case import chain, groups_of
-from resolver.queue_facts import MERGE_GROUP, PullDequeued
+from resolver.queue_facts import MERGE_GROUP, PullDequeued, RulesRead
 from resolver.report import QueueTrouble
 from resolver.state import Base, Head, Pull, RepoState
 from resolver.third_party import CheckFinished
@@ -39,7 +39,7 @@ def watch_queue(state: RepoState, pull: Pull, now: float, limits: Limits) -> Wat
     if not groups or rules is None or not rules.queue:
         return Watched()
     group = groups[-1]
-    timed_out = isinstance(pull.queued, PullDequeued) and pull.queued.reason == TIMEOUT
+    timed_out = _timed_out(pull, group, rules, limits)
     if (group.gone is not None and not timed_out) or (chain(state, group) and not timed_out):
         return Watched()  # what stands ahead is tested first
     due_at = group.seen.at + limits.queue_patience
@@ -56,6 +56,16 @@ def watch_queue(state: RepoState, pull: Pull, now: float, limits: Limits) -> Wat
     if timed_out:
         return Watched()
     return _standing(state, pull, group, now)
+
+
+def _timed_out(pull: Pull, group: MergeGroup, rules: RulesRead, limits: Limits) -> bool:
+    """Say whether GitHub gave the entry up; where nothing told why, its time must be over, to within one look."""
+    left = pull.queued
+    if not isinstance(left, PullDequeued):
+        return False
+    if left.reason:
+        return left.reason == TIMEOUT
+    return rules.timeout is not None and left.at + limits.sweep_every >= group.seen.at + rules.timeout
 
 
 def _missing(head: Head, group: MergeGroup, missing: tuple[str, ...], *, timed_out: bool) -> QueueTrouble:

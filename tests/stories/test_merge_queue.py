@@ -3,7 +3,7 @@
 from inline_snapshot import snapshot
 
 from bot.sandbox.ci.runner.function_job import failed, passed
-from tests.stories.acts import READS, runs, workflow
+from tests.stories.acts import READS, job, runs, workflow
 
 ON = "on: {pull_request: , merge_group: , push: {branches: [main]}}\n"
 LANDS = 'mode: {rerun: act, probe: act}\nmanaged: {branches: ["**"]}\nflake: {mayLand: true}\n'
@@ -22,11 +22,11 @@ def unit(tree):
     return failed("FAILED tests/test_invoice.py::test_total - assert 141 == 119", "1 failed in 0.02s")
 
 
-async def shop(world, config="", text=None, **rule):
+async def shop(world, config="", text=None, more=None, **rule):
     """A repository with a merge queue on main, whose base has been tested."""
     world.sandbox.ci.job("unit", unit)
     files = {"price.py": ALONE, "invoice.py": "def total(net): return price(net)\n", ".github/failres.yml": config}
-    repo = world.repo("shop", files, {"ci.yml": text or workflow(on=ON, top=READS)})
+    repo = world.repo("shop", files, {"ci.yml": text or workflow(on=ON, top=READS), **(more or {})})
     world.people.merge_queue(**rule)
     world.people.push("main", {"CHANGELOG.md": "first"}, by="admin")
     await world.settle()
@@ -122,4 +122,77 @@ In the merge queue, `unit` failed on `‹group of #2:2›`: this branch merged o
 
 **What happens now:** The branch has to be mended together with what has landed since: update it to its base, and the failure shows there too.
 
+""")
+
+
+async def test_d9_no_workflow_runs_for_merge_groups(world):
+    """The queue waits in silence; a person is told what to add, and that it cannot land through this queue."""
+    await shop(world, text=workflow(on=ON.replace("merge_group: , ", ""), top=READS))
+    pull = world.people.open_pull("gross", GROSS, title="Prices with tax")
+    await world.settle()
+    world.people.enqueue(pull)
+    await world.later(1_800.0)
+    assert pull.state == "open"
+    assert world.said(pull) == snapshot("""\
+✔ failres: neutral: The merge queue waits, since no workflow ran for the merge group, and unit cannot report
+
+<!-- failres:sticky:1 -->
+
+**The merge queue waits, since no workflow ran for the merge group, and `unit` cannot report**
+
+**What a person must do:** Add `merge_group:` to `on:` of the workflow that reports `unit`. That change cannot land through the queue that it mends: somebody who may bypass the rules of `main` has to merge it.
+
+<sub>failres · commit ‹gross:1›</sub>\
+""")
+
+
+async def test_d8_a_required_check_that_never_reports_on_the_group_is_named(world):
+    """One of two required checks runs for merge groups; the other keeps the queue waiting until GitHub gives up."""
+    text = workflow(job("unit"), on=ON, top=READS)
+    other = workflow(job("lint"), on=ON.replace("merge_group: , ", ""), top=READS).replace("name: ci", "name: style")
+    world.sandbox.ci.job("lint", lambda _: passed("ok"))
+    repo = await shop(world, text=text, required=("unit", "lint"), timeout_minutes=30, more={"style.yml": other})
+    pull = world.people.open_pull("gross", GROSS, title="Prices with tax")
+    await world.settle()
+    world.people.enqueue(pull)
+    await world.later(1_200.0)
+    assert repo.queues["main"] != []
+    assert world.said(pull).split("\n\n")[0] == snapshot(
+        "✔ failres: neutral: The merge queue waits, since lint never reported on the merge group"
+    )
+    await world.later(2_400.0)
+    assert repo.queues["main"] == []
+    assert world.said(pull) == snapshot("""\
+✔ failres: neutral: The merge queue gave this pull request up, since lint never reported on the merge group
+
+<!-- failres:sticky:1 -->
+
+**The merge queue gave this pull request up, since `lint` never reported on the merge group**
+
+**What a person must do:** Let `lint` run for merge groups too (workflows ran from `.github/workflows/ci.yml`; each job that is required needs `on: merge_group`, and no filter that leaves it out), or take it off the checks that `main` requires. Until then nothing lands through this queue.
+
+<sub>failres · commit ‹gross:1›</sub>\
+""")
+
+
+async def test_d10_a_green_queue_that_does_not_move_is_a_stall(world):
+    """Every required check has passed on the group, and the base is where it was."""
+    await shop(world)
+    world.sandbox.queues.frozen = True
+    pull = world.people.open_pull("gross", GROSS, title="Prices with tax")
+    await world.settle()
+    world.people.enqueue(pull)
+    await world.later(3_600.0)
+    assert world.said(pull) == ""
+    await world.later(3_600.0)
+    assert world.said(pull) == snapshot("""\
+✔ failres: neutral: The merge queue is green and does not move: main is where it was
+
+<!-- failres:sticky:1 -->
+
+**The merge queue is green and does not move: `main` is where it was**
+
+**What a person must do:** Look at the queue's page and at the rules of `main`: every required check has passed on `‹group of #1:1›`, and GitHub does not merge it. Taking the first entry out of the queue and putting it in again makes a new group.
+
+<sub>failres · commit ‹gross:1›</sub>\
 """)
