@@ -6,9 +6,9 @@ A fact is what was observed, decided or done. It never says what follows from it
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from resolver.attribution.diff import ChangedFile
 from resolver.attribution.outage import OutageMode
@@ -32,9 +32,12 @@ from resolver.queue_facts import QueueFact
 from resolver.records import Record
 from resolver.resolve_facts import ResolveFact
 from resolver.run_facts import RunFact
+from resolver.secrets import mask
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
 
 Json = dict[str, Any]
+Masked = Annotated[str, AfterValidator(mask)]
+"""Text of people that is kept: without secrets (specification, invariant 10)."""
 
 
 class RepoObserved(Record):
@@ -60,7 +63,7 @@ class PullObserved(Record):
     """A pull request as GitHub showed it at `updated_at` (seconds): an older view never replaces a newer one."""
 
     number: PullNumber
-    title: str
+    title: Masked
     author: Person
     head_sha: Sha
     head_ref: str

@@ -41,6 +41,7 @@ from resolver.facts import (
     RunsRead,
 )
 from resolver.fold_decided import fold_decided
+from resolver.fold_effects import fold_effect
 from resolver.fold_gate import fold_gate, fold_probe
 from resolver.fold_landing import fold_landing
 from resolver.fold_progress import fold_progress, without
@@ -55,7 +56,7 @@ from resolver.limits import LIMITS
 from resolver.orphans import OrphanFact, OrphansDecided, OrphansEnded, OwnRefsSeen
 from resolver.progress import JobProgressed, JobStalled
 from resolver.queue_facts import QueueFact
-from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
+from resolver.state import Base, Head, Pull, RepoState, check_id
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, third_party_id
 
 _OF_A_HEAD = ("check:", "log:", "runs:", "job:", "annotations:")
@@ -93,7 +94,7 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
         case JobProgressed() | JobStalled():
             return fold_progress(state, fact)
         case ActionStarted() | ActionDone() | ActionRefused():
-            return _effect(state, fact)
+            return fold_effect(state, fact)
         case HeadPushed() | GateAttributed() | GateReattributed():
             return fold_gate(state, fact)
         case ProbeDispatched() | ProbeRemoved():
@@ -273,52 +274,6 @@ def _forget_heads(state: RepoState) -> RepoState:
     loose = [sha for sha in state.heads if sha not in owned]
     gone = set(loose[: max(0, len(loose) - LIMITS.unowned_heads)])
     return replace(state, heads={sha: head for sha, head in state.heads.items() if sha not in gone})
-
-
-def _effect(state: RepoState, fact: ActionStarted | ActionDone | ActionRefused) -> RepoState:
-    if isinstance(fact, ActionStarted):
-        state = fold_spent(state, fact)
-    if isinstance(fact, ActionStarted) and fact.spends is not None:
-        state = replace(state, ledger=state.ledger.spent(fact.spends))
-    if isinstance(fact, ActionRefused) and fact.unspent is not None:
-        state = replace(state, ledger=state.ledger.spent(fact.unspent, happened=False))
-    if fact.number is None:
-        return replace(state, effects=_advance(state.effects, fact))
-    pull = state.pulls.get(fact.number)
-    if pull is None:
-        return state
-    pull = replace(pull, effects=_advance(pull.effects, fact))
-    if isinstance(fact, ActionDone) and "commentId" in fact.result:
-        pull = replace(pull, comment_id=fact.result["commentId"])
-    if isinstance(fact, ActionDone) and fact.target == f"sync:{fact.number}":
-        pull = replace(pull, talk=pull.talk.own_push(fact.result.get("head")))
-    if isinstance(fact, ActionDone) and "createdAt" in fact.result:
-        made = float(fact.result["createdAt"])
-        pull = replace(pull, comments_at=(*pull.comments_at, made))
-        state = replace(state, comments_at=(*state.comments_at[-99:], made))
-    return replace(state, pulls=_with(state.pulls, fact.number, pull))
-
-
-def _advance(effects: Mapping[str, Effect], fact: ActionStarted | ActionDone | ActionRefused) -> Mapping[str, Effect]:
-    known = effects.get(fact.target)
-    match fact:
-        case ActionStarted():
-            count = known.count + 1 if known else 1
-            last = known.done_key if known else None
-            result = known.result if known else {}
-            effect = Effect(count, fact.key, "started", fact.at, done_key=last, result=result)
-        case ActionDone():
-            before = known or Effect(1, fact.key, "done", 0.0)
-            settled = "done" if before.key == fact.key else before.status
-            effect = replace(before, status=settled, done_key=fact.key, result={**before.result, **fact.result})
-        case ActionRefused():
-            before = known or Effect(1, fact.key, "refused", 0.0)
-            if before.key != fact.key:
-                return effects
-            effect = replace(before, status="refused", reason=fact.reason, retry_at=fact.retry_at)
-        case _:
-            assert_never(fact)
-    return _with(effects, fact.target, effect)
 
 
 def _comment_gone(state: RepoState, fact: CommentGone) -> RepoState:

@@ -250,7 +250,7 @@ class RepoState(Follows):
     `open_at` are the open pull requests by head, `effects` those of the repository's own actions, `ledger` what was
     tried, `steps` how long the steps of its jobs have taken, `landings` what is known of changes that landed,
     `handoff_at` when the last handoff bundles were written, `spent` what today has cost, `queues` the merge
-    queues by base branch.
+    queues by base branch, `comments_coming` the new comments that are on their way, by their targets.
     """
 
     repo: RepoObserved | None = None
@@ -269,6 +269,7 @@ class RepoState(Follows):
     steps: StepHistory = field(default_factory=StepHistory)
     landings: Landings = field(default_factory=Landings)
     comments_at: tuple[float, ...] = ()
+    comments_coming: frozenset[str] = frozenset()
     handoff_at: float | None = None
     spent: Spent = field(default_factory=Spent)
     queues: Mapping[str, MergeQueue] = field(default_factory=_nothing)

@@ -10,6 +10,7 @@ from bot.objects import Json, seconds
 from resolver.command_facts import Button, CommandGiven
 from resolver.commands import Command, Explain, Retry, Sender, Sync
 from resolver.ids import PullNumber, Sha
+from resolver.secrets import mask
 
 _OURS = re.compile(r"failres:([0-9]+):([0-9a-f]{40,64})")
 """The external id of failres's own check run: the pull request and its head."""
@@ -19,7 +20,7 @@ _PRESSED: dict[Button, Command] = {"rerun": Retry(), "sync": Sync(), "explain": 
 
 def command_in(comment: Json, number: PullNumber) -> CommandGiven | None:
     """Read a comment; None where it holds no command. Raises like a dictionary where GitHub left something out."""
-    commands = read_commands(str(comment.get("body") or ""))
+    commands = read_commands(mask(str(comment.get("body") or "")))
     if not commands:
         return None
     return CommandGiven(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from resolver.actions import AnyAction, PostCheck, PostComment
 from resolver.attribution import Attribution, WantWait
 from resolver.casework import execution_of
-from resolver.config import RepoConfig
 from resolver.decide.asked import buttons
 from resolver.decide.ceilings import held_back
+from resolver.decide.comment_budget import comments_again_at, may_comment_anew
 from resolver.decide.compose import compose
 from resolver.decide.due import Due, earlier
 from resolver.decide.gate import logs_wanted
@@ -17,7 +17,7 @@ from resolver.decide.third_party import waits_for_annotations
 from resolver.limits import Limits
 from resolver.queue_case import standing_red
 from resolver.report import QueueTrouble, Report
-from resolver.state import Base, Head, Pull, RepoState
+from resolver.state import Head, Pull, RepoState
 
 
 def speak(
@@ -52,42 +52,37 @@ def speak(
         ceiling = held_back(state, pull, report.cause, now) if report.state == "red" else None
         told = report.model_copy(update={"ceiling": ceiling}) if ceiling is not None else report
         actions.append(PostCheck(number=pull.seen.number, report=told, buttons=offered))
-    if quiet is None:
-        actions.extend(_comment(state, pull, report, now))
     rules = config_of(state, pull).stall
-    return Due(tuple(actions), tell_at(head, rules, state.steps, now) if report.failed else None)
+    again_at = tell_at(head, rules, state.steps, now) if report.failed else None
+    if quiet is None and _has_comment(state, pull, report):
+        if pull.comment_id is None and not may_comment_anew(state, pull, now):
+            again_at = earlier(again_at, comments_again_at(state, pull, now))
+        else:
+            actions.append(_comment(pull, report))
+    return Due(tuple(actions), again_at)
 
 
-def _comment(state: RepoState, pull: Pull, report: Report, now: float) -> list[PostComment]:
+def _has_comment(state: RepoState, pull: Pull, report: Report) -> bool:
+    """Say whether there is something to be said in a comment, or to be taken back in the one that stands there."""
     standing = pull.comment_id is not None
     always = report.held is not None and report.held.always
     resolved = report.state == "green" and not always
     taken_back = (standing and bool(state.head(pull.seen.head_sha).stalls)) or always
-    if (report.state == "quiet" and not taken_back) or (resolved and not standing):
-        return []
-    if not standing and not may_comment_anew(state, pull, now):
-        return []
+    return not ((report.state == "quiet" and not taken_back) or (resolved and not standing))
+
+
+def _comment(pull: Pull, report: Report) -> PostComment:
+    always = report.held is not None and report.held.always
     standing_comment = pull.effects.get(f"comment:{pull.seen.number}")
     hidden = bool(standing_comment and standing_comment.result.get("hidden"))
-    return [
-        PostComment(
-            number=pull.seen.number,
-            report=report,
-            resolved=resolved,
-            comment_id=pull.comment_id,
-            hidden=hidden,
-            unfolded=pull.talk.unfolded == pull.seen.head_sha,
-        )
-    ]
-
-
-def may_comment_anew(state: RepoState, pull: Pull, now: float) -> bool:
-    """Keep to the budget of new comments: so many per pull request and day, so many per repository and hour."""
-    config = state.bases.get(pull.seen.base_ref, Base()).config
-    comments = (config.settings if config and config.settings else RepoConfig()).comments
-    today = sum(1 for at in pull.comments_at if at > now - 86_400)
-    hour = sum(1 for at in state.comments_at if at > now - 3_600)
-    return today < comments.per_pull_and_day and hour < comments.per_repository_and_hour
+    return PostComment(
+        number=pull.seen.number,
+        report=report,
+        resolved=report.state == "green" and not always,
+        comment_id=pull.comment_id,
+        hidden=hidden,
+        unfolded=pull.talk.unfolded == pull.seen.head_sha,
+    )
 
 
 def _waiting_until(pull: Pull, head: Head, now: float, limits: Limits) -> float | None:

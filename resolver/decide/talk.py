@@ -11,19 +11,18 @@ from resolver.actions import AnyAction
 from resolver.attribution import Verdict
 from resolver.command_facts import CommandFailed, Judged
 from resolver.decide.commands import judge
+from resolver.decide.comment_budget import left_here, left_in_repository
 from resolver.decide.decisions import questions
 from resolver.decide.due import Due, earlier
 from resolver.decide.handoff import handoffs
 from resolver.decide.here import Here
 from resolver.decide.notices import notices
-from resolver.decide.rights import Silence, config_of, silence
+from resolver.decide.rights import Silence, silence
 from resolver.facts import Fact
 from resolver.limits import Limits
 from resolver.state import STOP_LABEL, Pull, RepoState
 from resolver.talk import Given
 from resolver.talk_actions import Emoji, PostReply, React, ReadComments, SetLabel
-
-DAY, HOUR = 86_400.0, 3_600.0
 
 
 def converse(state: RepoState, pull: Pull, now: float, limits: Limits, lead: Verdict | None = None) -> Due:
@@ -64,13 +63,10 @@ def _open(pull: Pull) -> list[Given]:
 
 def comments_left(state: RepoState, pull: Pull, now: float) -> int:
     """How many new comments may still be made here, those that are on their way aside."""
-    rules = config_of(state, pull).comments
-    today = sum(1 for at in pull.comments_at if at > now - DAY)
-    hour = sum(1 for at in state.comments_at if at > now - HOUR)
-    waiting = _on_their_way(pull) + sum(
-        1 for thread in range(len(pull.talk.replies)) if _reply_id(pull, thread) is None
-    )
-    return min(rules.per_pull_and_day - today, rules.per_repository_and_hour - hour) - waiting
+    replies = [n for n in range(len(pull.talk.replies)) if _reply_id(pull, n) is None]
+    started = sum(f"reply:{pull.seen.number}:{n}" in state.comments_coming for n in replies)
+    here = left_here(state, pull, now) - _on_their_way(pull) - len(replies)
+    return min(here, left_in_repository(state, pull, now) - (len(replies) - started))
 
 
 def _on_their_way(pull: Pull) -> int:

@@ -1,8 +1,10 @@
 """Daily ceilings: what counts, on which day, and what each of them holds back."""
 
+from typing import get_args
+
 import pytest
 
-from resolver.actions import PostComment, RerunJobs, StartProbe, SweepPulls, SyncBranch
+from resolver.actions import AnyAction, PostComment, RerunJobs, StartProbe, SweepPulls, SyncBranch
 from resolver.ceilings import TYPES, ceiling_on
 from resolver.config import RepoConfig
 from resolver.config_sections import DailyCeilings
@@ -107,3 +109,10 @@ def test_a_ceiling_of_nothing_is_a_repository_that_is_only_watched():
     rules = RepoConfig(daily_ceilings={"writes": 0}).daily_ceilings
     assert ceiling_on(COMMENT, Spent(), rules, NOON) is not None
     assert ceiling_on(STOP, Spent(), rules, NOON) is None
+
+
+def test_every_action_is_a_write_or_known_to_be_none():
+    """A new action is either counted, and held by kill switches and ceilings, or it only looks or tells elsewhere."""
+    types = {str(each.model_fields["type"].default) for each in get_args(AnyAction)}
+    looks = {each for each in types if each.startswith(("read-", "find-", "sweep-", "report-"))}
+    assert types - TYPES - looks == {"call-model", "notify"}

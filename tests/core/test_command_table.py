@@ -311,7 +311,7 @@ def test_any_text_is_read(text: str):
 
 
 @given(st.text(max_size=60).filter(lambda text: "\n" not in text and "\r" not in text))
-def test_a_quoted_or_fenced_command_is_never_one(text: str):
+def test_f6_a_quoted_or_fenced_command_is_never_one(text: str):
     """Whatever a line says, in a quote or a fence that it cannot leave it commands nothing."""
     line = f"/failres {text}"
     assert read_commands(f"> {line}") == ()

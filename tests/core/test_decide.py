@@ -219,7 +219,7 @@ def test_cells_that_fail_differently_are_all_read():
     assert kinds(repo(), config(), pull(), files(), run(), *cells, *read) == ["read-log"]
 
 
-def test_comments_stay_within_the_budget_of_the_day():
+def test_b2_comments_stay_within_the_budget_of_the_day():
     """Three new comments a day on one pull request; a fourth waits, the check run does not."""
     made = [
         ActionDone(

@@ -233,7 +233,7 @@ def test_text_of_others_stays_fenced(field: str):
 
 @pytest.mark.parametrize("where", ["failure", "journal", "excerpt", "lessons"])
 @pytest.mark.parametrize("before", [0, 470, 490, 499])
-def test_no_secret_reaches_the_model(where: str, before: int):
+def test_f10_no_secret_reaches_the_model(where: str, before: int):
     """A token is masked wherever it stands, and no cut leaves half of one."""
     text = "x" * before + " " + SECRET
     value: Any = {"failure": {"message": text}, "journal": ({"message": text},), "excerpt": text, "lessons": (text,)}[

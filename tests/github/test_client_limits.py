@@ -69,7 +69,7 @@ async def test_a_primary_limit_stops_the_installation_until_its_reset(installati
     assert await installation.get("/repositories/1") == {"id": 1}
 
 
-async def test_a_secondary_limit_stops_reads_and_writes_but_no_other_installation(github: GitHub, canned, clock):
+async def test_g2_a_secondary_limit_stops_reads_and_writes_but_no_other_installation(github: GitHub, canned, clock):
     """It counts everything of one installation together."""
     canned.post(
         f"{REPO}/issues", status=403, payload={"message": SECONDARY}, headers=hour(4000) | {"Retry-After": "30"}

@@ -74,7 +74,7 @@ async def test_after_a_crash_the_rebase_that_is_there_is_known_again(calm):
     assert (again.done.result["head"], pull.head_sha) == (head, head)
 
 
-async def test_c1_a_concurrent_push_wins(calm):
+async def test_c1_f1_a_concurrent_push_wins(calm):
     """Somebody pushed: the expected head is gone, and their commit stays."""
     repo, pull = await drifted(calm)
     action = sync(repo, pull)

@@ -174,3 +174,36 @@ async def test_a_full_budget_of_comments_is_kept(calm):
     mine = [c for c in repo.comments.values() if c.via_app is calm.sandbox.app]
     assert len(mine) == 2
     assert len(replies(calm, pull)) == 5
+
+
+async def test_a_press_needs_the_right_of_whoever_pressed_when_it_is_read(calm):
+    """GitHub shows the button to writers only; who has lost that right before the press is read gets nothing."""
+    repo, pull = await red(calm)
+    (check,) = [c for c in repo.check_runs.values() if c.app is calm.sandbox.app]
+    calm.people.press(check, "Rerun", by="maintainer")
+    repo.collaborators["maintainer"] = "read"
+    await calm.settle()
+    assert attempts(repo, pull) == [1]
+    assert "`maintainer`: Commands are for people with write access to this repository." in calm.said(pull)
+
+
+async def test_the_sync_button_does_what_the_command_does(calm):
+    """It stands where a drift was proven and the mode is `propose`; a press rebases the branch once."""
+    calm.sandbox.ci.job("unit", team.unit)
+    config = 'managed: {branches: ["**"]}\nmode: {rerun: act, probe: act, sync: propose}\n'
+    repo = calm.repo("shop", team.files(team.RIGHT, config), {"ci.yml": team.ON_PUSH})
+    await calm.settle()
+    calm.people.push("main", {"shop.py": team.WRONG}, by="admin")
+    pull = calm.people.open_pull("docs", {"README.md": "more"})
+    await calm.settle()
+    calm.people.push("main", {"shop.py": team.RIGHT}, by="admin")
+    await calm.settle()
+    await calm.later(700.0)
+    (check,) = [c for c in repo.check_runs.values() if c.app is calm.sandbox.app and c.head_sha == pull.head_sha]
+    assert "Sync branch" in [each["label"] for each in check.actions]
+    before = pull.head_sha
+    calm.people.press(check, "Sync branch", by="maintainer")
+    await calm.settle()
+    assert pull.head_sha != before
+    assert repo.git.is_ancestor(repo.git.branch("main"), pull.head_sha)
+    calm.said(pull)

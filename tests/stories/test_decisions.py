@@ -79,7 +79,7 @@ async def test_try_again_is_one_execution_and_then_another_question(world):
     assert question(world, pull) != decision
 
 
-async def test_a_push_ends_the_question(world):
+async def test_f1_a_push_ends_the_question(world):
     """A person's push ends it: the comment says so, and a late answer changes nothing."""
     pull, decision = await asked(world)
     world.people.push("discount", {"shop.py": team.RIGHT})

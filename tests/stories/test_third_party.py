@@ -136,7 +136,7 @@ async def test_a_new_head_on_which_another_ci_has_not_reported_is_not_green(worl
     assert "hidden as resolved" in world.said(pull)
 
 
-async def test_a_job_and_another_cis_check_are_told_in_one_comment(calm):
+async def test_b7_a_job_and_another_cis_check_are_told_in_one_comment(calm):
     """Both are rows of one table, each linked to where it ran."""
     await shop(calm)
     pull = calm.people.open_pull("discount", {"shop.py": "def total(p, percent): return sum(p) - percent\n"})
