@@ -252,12 +252,23 @@ class Store:
         await self._give_back("finish_order", leased, finish, lane_ready_at)
 
     async def retry_order(
-        self, leased: LeasedOrder, not_before: float, *, lane_ready_at: float | None = None, reason: str
+        self,
+        leased: LeasedOrder,
+        not_before: float,
+        *,
+        lane_ready_at: float | None = None,
+        reason: str,
+        tried: bool = True,
     ) -> None:
-        """Put the order back until `not_before`; raises `LeaseLost` if another worker has taken it over."""
-        await self._give_back(
-            "retry_order", leased, lambda tx: outbox.put_back(tx, leased, not_before, reason), lane_ready_at
-        )
+        """Put the order back until `not_before`; raises `LeaseLost` if another worker has taken it over.
+
+        `tried` False: certainly nothing was sent, so that this claim is no attempt.
+        """
+
+        def put_back(tx: Transaction) -> None:
+            outbox.put_back(tx, leased, not_before, reason, tried=tried)
+
+        await self._give_back("retry_order", leased, put_back, lane_ready_at)
 
     async def _give_back(
         self, label: str, leased: LeasedOrder, work: Callable[[Transaction], None], lane_ready_at: float | None

@@ -100,9 +100,10 @@ def finish(tx: Transaction, leased: LeasedOrder) -> None:
         raise LeaseLost(leased.order.action_key)
 
 
-def put_back(tx: Transaction, leased: LeasedOrder, not_before: float, reason: str) -> None:
+def put_back(tx: Transaction, leased: LeasedOrder, not_before: float, reason: str, *, tried: bool = True) -> None:
     """
-    Let the order wait until `not_before`. If a newer one for its target waits already, that one alone stays.
+    Let the order wait until `not_before`. If a newer one for its target waits already, that one alone stays. A claim in
+    which nothing was `tried` counts as no attempt.
 
     Raises `LeaseLost` if another worker has taken it over.
     """
@@ -110,9 +111,11 @@ def put_back(tx: Transaction, leased: LeasedOrder, not_before: float, reason: st
     heirs = tx.run(select(outbox.c.number).where(newer, outbox.c.owner.is_(None))).scalars().all()
     if heirs:
         finish(tx, leased)
-        inherit(tx, heirs, leased.attempts)
+        inherit(tx, heirs, leased.attempts - (not tried))
         return
     back: dict[str, Any] = {**_FREE, "not_before": not_before, "reason": reason}
+    if not tried:
+        back["attempts"] = outbox.c.attempts - 1
     if not tx.run(update(outbox).where(_mine(leased)).values(back)).rowcount:
         raise LeaseLost(leased.order.action_key)
 

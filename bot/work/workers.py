@@ -99,7 +99,8 @@ class Workers:
                 return
             stopped = self._stopped_for(assignment) if acts(assignment.action) else None
             if stopped:
-                await self._store.retry_order(leased, self._clock.now() + self._pace.stop_rest, reason=stopped)
+                rest = self._clock.now() + self._pace.stop_rest
+                await self._store.retry_order(leased, rest, reason=stopped, tried=False)
                 return
             await self._try(leased, assignment, place)
         except LeaseLost:

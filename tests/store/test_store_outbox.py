@@ -93,6 +93,19 @@ async def test_a_replaced_attempt_is_not_forgotten(store: Store, world: World) -
     assert [(o.order.action_key, o.attempts) for o in await store.claim_orders(9, 60)] == [("new", 2)]
 
 
+async def test_a_claim_in_which_nothing_was_tried_is_no_attempt(store: Store, world: World) -> None:
+    """A kill switch kept the worker from it: the next claim is the first attempt; so it is for who replaces it."""
+    await _enqueue(store, order("old", target="comment"))
+    for _ in range(2):
+        taken = await _take(store)
+        assert taken.attempts == 1
+        await store.retry_order(taken, world.clock.now(), reason="stopped", tried=False)
+    taken = await _take(store)
+    await _enqueue(store, order("new", target="comment"))
+    await store.retry_order(taken, world.clock.now(), reason="stopped", tried=False)
+    assert [(o.order.action_key, o.attempts) for o in await store.claim_orders(9, 60)] == [("new", 1)]
+
+
 async def test_a_retry_gives_way_to_a_newer_order(store: Store, world: World) -> None:
     """What was decided while the older was in work replaces it when it would be tried again, without its delay."""
     await _enqueue(store, order("old", target="comment"))

@@ -8,6 +8,7 @@ from bot.sandbox.faults import Fault
 from bot.sandbox.objects.accounts import simple_user
 from resolver.actions import RerunJobs
 from resolver.facts import ActionRefused
+from resolver.journal import from_json
 from resolver.ledger_events import RerunStarted
 from tests.stories.acts import ACT, CI, MANAGED, RED, job, open_shop, order, runs, workflow
 
@@ -201,6 +202,21 @@ async def test_what_may_have_reached_github_uses_a_limit_up(calm):
     assert end.refused == "the label failres:stop is set"
     ends = [each for each in end.facts if isinstance(each, ActionRefused) and each.target == f"rerun:{run.id}"]
     assert [each.unspent for each in ends] == [None]
+    calm.said(pull)
+
+
+async def test_a_stop_of_the_process_is_no_attempt(calm):
+    """The kill switch held the rerun for minutes, then the last look refuses it: certainly nothing has happened."""
+    _, pull, run = await red_pull(calm)
+    stop = calm.root / "state" / "STOP"
+    stop.touch()
+    assert (await order(calm, rerun(pull, run))).refused is None
+    stop.unlink()
+    calm.people.label(pull, "failres:stop")
+    await calm.later(120.0)
+    facts = [from_json(row.kind, row.data) for row in await calm.journal()]
+    refused = [each for each in facts if isinstance(each, ActionRefused) and each.target == f"rerun:{run.id}"]
+    assert [(each.reason, each.unspent) for each in refused] == [("the label failres:stop is set", f"rerun:{run.id}:1")]
     calm.said(pull)
 
 
