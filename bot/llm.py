@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-EXTRA: Final = "failres[llm]"
-"""What has to be installed for the model rung."""
+CLIENT: Final = "openai"
+"""What has to be installed for the model rung; it is the extra `llm` of failres."""
 
 NO_KEY: Final = "none"
 """What is sent to an endpoint that asks for no key; the client insists on one."""
@@ -89,8 +89,8 @@ def _model(settings: Settings) -> Model | None:
     except ImportError:
         log.warning(
             "llm_url is set, but the client for it is not installed, so the model is asked nothing and people decide."
-            " Install it with: pip install '%s'",
-            EXTRA,
+            " Install it beside failres: pip install %s",
+            CLIENT,
         )
         return None
 

@@ -112,7 +112,9 @@ async def test_f9_no_secret_reaches_the_model_or_the_journal(calm):
         (prompt,) = endpoint.prompts()
     assert "token [masked github-token]" in prompt
     assert "Could not resolve host: mirror.example.org" in prompt
-    assert '"kind": "resolve.outcome"' in prompt
+    for record in ("pull.observed", "job.finished", "job.triaged", "resolve.decision", "resolve.outcome"):
+        assert f'{{"record": "{record}"' in prompt
+    assert "action.started" not in prompt
     everything = json.dumps([row.data for row in await calm.journal()]) + prompt + calm.said(pull)
     assert PLANTED not in everything
     assert other not in everything

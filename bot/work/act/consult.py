@@ -22,6 +22,9 @@ from resolver.model_facts import ModelReplied
 SEARCHED = 2_000
 """How many of the repository's newest records are looked through for those of the pull request."""
 
+BOOKKEEPING = ("action.", "job.progressed", "runs.read", "rollup.seen")
+"""How the names of records begin that tell of what failres reads and writes, and of progress."""
+
 CUT_OFF = Silent(why="the call was cut off, and the same question is not put twice")
 
 
@@ -78,9 +81,10 @@ async def _question(place: Place, action: CallModel, kept: Kept) -> Question:
 
 
 async def _tail(place: Place, action: CallModel, kept: Kept) -> deque[dict[str, Any]]:
-    """The newest records of the pull request and of its head, oldest first."""
+    """The newest records of the pull request and of its head, oldest first, without the engine's own bookkeeping."""
     tail: deque[dict[str, Any]] = deque(maxlen=PROMPT_LIMITS.records)
     for row in await kept.recent(repository_key(place.repo.repo_id), SEARCHED):
-        if row.data.get("number") == action.number or row.data.get("headSha") == action.head_sha:
-            tail.append({"kind": row.kind, "at": row.at, **row.data})
+        ours = row.data.get("number") == action.number or row.data.get("headSha") == action.head_sha
+        if ours and not row.kind.startswith(BOOKKEEPING):
+            tail.append({"record": row.kind, "recordedAt": row.at, **row.data})
     return tail
