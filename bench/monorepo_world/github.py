@@ -57,6 +57,8 @@ class Double:
             ("GET", repo + "/actions/jobs/{job}/logs", self._log),
             ("GET", "/logs/{job}", self._log_text),
             ("GET", repo + "/git/trees/{sha}", self._tree),
+            ("GET", repo + "/commits/{sha}/pulls", self._nothing),
+            ("GET", repo + "/compare/{pair:.*}", self._compared),
             ("GET", repo + "/commits/{sha}/check-runs", self._check_runs),
             ("GET", repo + "/commits/{sha}/status", self._statuses),
             ("POST", repo + "/check-runs", self._new_check),
@@ -141,7 +143,13 @@ class Double:
         return self._pull_object(self.world.pulls[int(request.match_info["number"])])
 
     def _files(self, _: web.Request) -> Any:
-        return [{"filename": name, "status": "modified", "patch": PATCH} for name in FILES[:2]]
+        return [{"filename": name, "status": "modified", "patch": PATCH, "sha": "b" * 40} for name in FILES[:2]]
+
+    def _compared(self, _: web.Request) -> Any:
+        return {
+            "behind_by": 1,
+            "files": [{"filename": FILES[0], "status": "modified", "patch": PATCH, "sha": "c" * 40}],
+        }
 
     def _contents(self, request: web.Request) -> Any:
         if request.match_info["path"] != ".github/failres.yml":
