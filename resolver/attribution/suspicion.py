@@ -64,10 +64,13 @@ def _wavers(case: Case, red: Sequence[Execution], green: Sequence[Execution], mi
     place = {commit: index for index, commit in enumerate(case.task.base_line)}
     on_base = [(place[each.commit], 0, "red") for each in red if each.side != "task" and each.commit in place]
     on_base += [(place[each.commit], 0, "green") for each in green if each.side != "task" and each.commit in place]
-    on_base += [(place[each.tested_base], 1, "red") for each in mine if each.tested_base in place]
-    colours = [colour for _, _, colour in sorted(on_base)]
-    runs = [colour for index, colour in enumerate(colours) if index == 0 or colours[index - 1] != colour]
-    return any(runs[i : i + 3] == ["red", "green", "red"] for i in range(len(runs)))
+    on_base += [(place[each.tested_base], 1, "task") for each in mine if each.tested_base in place]
+    wanted = [{"red"}, {"green"}, {"red", "task"}]
+    for _, _, colour in sorted(on_base):
+        if colour in wanted[0] and len(wanted) == 1:
+            return True
+        wanted = wanted[1:] if colour in wanted[0] else wanted
+    return False
 
 
 def seen_elsewhere(case: Case, item: FailedItem, alike: Sequence[Execution]) -> tuple[Execution, ...]:

@@ -177,6 +177,8 @@ base_in_another_configuration                  | b2.G%arm h.F h.F       |       
 group_red_once_is_enqueued_again               | q.F                    |                         | want rerun
 group_red_then_green_is_a_flake                | q.F q.G                |                         | flake → none
 group_red_twice_on_a_green_base                | b2.G q.F q.F           |                         | task-defect → explain
+group_red_twice_on_two_green_bases             | b1.G q.F@b1 b2.G q.F   |                         | task-defect → explain
+red_on_two_green_bases                         | b1.G h.F@b1 b2.G h.F   |                         | task-defect → explain
 group_red_on_a_red_base                        | b2.F q.F               |                         | base-defect → repair
 # the cases from the field
 a1_missing_time_is_no_baseline                 | b2.G~never h.F h.F     |                         | want base b2 more

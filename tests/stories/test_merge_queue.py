@@ -196,3 +196,38 @@ async def test_d10_a_green_queue_that_does_not_move_is_a_stall(world):
 
 <sub>failres · commit ‹gross:1›</sub>\
 """)
+
+
+async def test_a19_who_stands_behind_a_red_group_is_not_blamed(world):
+    """The first breaks the queue; the group behind it is red for that alone, is rebuilt, and lands without a word."""
+    repo = await shop(world)
+    guilty = world.people.open_pull("gross", GROSS, title="Prices with tax")
+    innocent = world.people.open_pull("docs", {"README.md": "more"}, title="Say more")
+    await world.settle()
+    world.people.push("main", TAXED, by="admin", message="Invoices with tax")
+    await world.settle()
+    for pull in (guilty, innocent):
+        world.people.enqueue(pull)
+    await world.later(1_800.0)
+    ends = [(run.head_branch.partition("/pr-")[2][0], run.latest.conclusion) for run in runs(repo, event="merge_group")]
+    assert ends == [("1", "failure"), ("2", "failure"), ("2", "success")]
+    assert (guilty.merged_at, innocent.merged_at is not None) == (None, True)
+    assert world.said(innocent) == ""
+    assert world.said(guilty).split("<details>")[0] == snapshot("""\
+✔ failres: neutral: ci / unit failed: tests/test_invoice.py::test_total: assert 141 == 119
+
+<!-- failres:sticky:1 -->
+
+**`ci / unit` failed: `tests/test_invoice.py::test_total`: `assert 141 == 119`**
+
+[Log of `ci / unit`](https://github.test/octo/shop/actions/runs/‹id›/job/‹id›)
+
+In the merge queue, `unit` failed on `‹group of #1:1›`: this branch merged onto what is ahead of it.
+
+**What happens now:** Whose failure it is, is not proven (this pull request is not managed). failres only explains here; the configuration does not let it act on this pull request.
+
+""")
+    world.people.enqueue(guilty)
+    await world.later(1_800.0)
+    assert verdicts(world, guilty) == {"task-defect"}
+    assert "Merged onto `main`, this pull request breaks" in world.said(guilty)
