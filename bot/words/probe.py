@@ -1,9 +1,9 @@
-"""What the draft pull request of a probe says of itself, to everybody whom it wakes. Pure."""
+"""What a probe's draft pull request says to everybody whom it wakes, and why a check cannot be probed at all. Pure."""
 
 from __future__ import annotations
 
 from bot.words.inert import code, one_line
-from resolver.probes import ProbeWanted
+from resolver.probes import NoProbe, ProbeWanted
 
 
 def title(wanted: ProbeWanted) -> str:
@@ -27,3 +27,8 @@ or mark it as ready.
 {code("probes.draftPull")} in {code(".github/failres.yml")} allows this, at most {a_day} times a day.
 
 <!-- failres:probe:{wanted.nonce} -->"""
+
+
+def no_way(answer: NoProbe) -> str:
+    """Say why a check cannot be asked of its base: each way with its reason, the cheapest first."""
+    return f"the check cannot be run on the clean base: {'; '.join(answer.reasons)}"

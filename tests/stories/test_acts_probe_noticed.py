@@ -178,6 +178,18 @@ async def test_a_base_that_moved_on_is_asked_by_no_draft(calm):
     assert (branches(repo), drafts(repo)) == ([], [])
 
 
+async def test_a_base_that_moves_while_a_draft_is_opened_is_the_one_that_is_told(calm):
+    """GitHub answered from a replica that lags: what the draft was really opened against is what it tells about."""
+    repo, base = await held_shop(calm, workflow(on=PULLS), MAY_DRAFT)
+    await order(calm, probe(base))
+    moved = calm.people.push("main", {"README.md": "more\n"}, by="admin")
+    calm.sandbox.faults.add(Fault("GET", "/repos/*/git/ref/heads/main", how="stale", times=None))
+    end = await order(calm, probe(base, attempt=2))
+    assert end.refused is None
+    told = dispatched(end)[-1]
+    assert (told.pull, told.base_sha) == (drafts(repo)[-1].number, moved)
+
+
 NO = {
     "422": (422, "Draft pull requests are not supported in this repository."),
     "403": (403, "Resource not accessible"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from bot.github import GitHubError, NotFound, PermissionMissing, Refused, Unavailable
+from bot.words.probe import no_way
 from bot.work.act.fresh import look_at_base
 from bot.work.act.probe_branch import Branch, find_branch, make_branch, run_on, take_back
 from bot.work.act.probe_pull import base_of, find_draft, moved_base, number_of, open_draft
@@ -57,7 +58,7 @@ async def start_probe(place: Place, action: StartProbe) -> Outcome:
         return await _take_up(job, there)
     plan = await _plan(job)
     if isinstance(plan, NoProbe):
-        return Outcome(refused="; ".join(plan.reasons), retry_at=action.draft_again_at if plan.later else None)
+        return Outcome(refused=no_way(plan), retry_at=action.draft_again_at if plan.later else None)
     if plan.strategy == "draft-pull" and (moved := await moved_base(place, wanted)) is not None:
         return Outcome(refused=moved)
     branch = await make_branch(place, wanted, plan)
