@@ -41,7 +41,7 @@ def mended_by(told: RepairTold) -> str | None:
 
 def _provision(told: RepairTold) -> str:
     if not told.things:
-        return "No dependency cache that the job used belongs to this pull request, so it runs anew as it is."
+        return "No dependency cache of this pull request is known that the job used, so it runs anew as it is."
     if told.state == "done":
         return f"failres dropped {_named(told)} of this pull request; the job provisions its dependencies anew."
     return (

@@ -144,6 +144,20 @@ async def test_without_the_right_to_drop_caches_the_repair_fails_and_says_so(cal
     calm.said(pull)
 
 
+async def test_what_went_before_a_refusal_is_told_with_it(calm):
+    """The second of two caches stays: the repair has failed, and says what is gone all the same."""
+
+    def fill(repo, pull):
+        put(calm, repo, f"refs/pull/{pull.number}/merge", "deps-v1")
+
+    calm.sandbox.faults.add(Fault("DELETE", "/repos/*/actions/caches/*", status=403, after=1, times=99, body=NOT_YOURS))
+    repo, pull = await red(calm, before=fill)
+    (broken,) = await told(calm, RepairFailed)
+    (kept,) = repo.caches.values()
+    assert broken.reason.endswith(f"; {'deps-v1' if kept.key == 'deps-v2' else 'deps-v2'} went before that")
+    calm.said(pull)
+
+
 HEADERS = (
     "< HTTP/2 429",
     "< x-ratelimit-remaining: 0",

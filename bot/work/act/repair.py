@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from bot.github import NotFound, Refused
+from bot.github import NotFound, PermissionMissing, Refused
 from bot.work.act.fresh import Seen, look_to_act
 from bot.work.act.probe import dispatch, dispatched_before
 from bot.work.act.probe_branch import find_branch, make_branch
@@ -98,9 +98,15 @@ async def _run(place: Place, wanted: ProbeWanted, config: RepoConfig) -> Outcome
 
 async def _remove(place: Place, action: RemoveReported) -> Outcome:
     """Remove what may go now; what was reported and is not there any more is gone, whoever removed it."""
-    gone = [each for each in removable(action.things, action.number, action.live) if await remove(place, each)]
-    names = tuple(each.name for each in gone)
-    return Outcome((RepairDone(number=action.number, ref_decision_seq=action.seq, removed=names),))
+    gone: list[str] = []
+    try:
+        for each in removable(action.things, action.number, action.live):
+            gone += [each.name] if await remove(place, each) else []
+    except (PermissionMissing, Refused) as problem:
+        if not gone:
+            raise
+        return Outcome(refused=f"{problem}; {', '.join(gone)} went before that")
+    return Outcome((RepairDone(number=action.number, ref_decision_seq=action.seq, removed=tuple(gone)),))
 
 
 async def remove(place: Place, thing: Thing) -> bool:
