@@ -23,7 +23,7 @@ class Attempt(Record):
     `reason` why it was refused or did not help. `result` is `unknown` while nothing was heard of its end.
     """
 
-    kind: Literal["rerun", "probe", "sync", "resolution"]
+    kind: Literal["rerun", "probe", "sync", "resolution", "proposal"]
     at: float
     what: str
     why: str = ""

@@ -157,6 +157,8 @@ def _attempt(each: Attempt) -> str:
             return f"the branch was to be rebased{onto}: {done}{reason}"
         case "resolution":
             return f"the resolver's table for {_inert(each.what)} says `{each.why}`: {ended}{reason}"
+        case "proposal":
+            return f"a model was asked about {_inert(each.what)}, and `{each.why}` came of it: {ended}{reason}"
 
 
 def _evidence(bundle: Handoff, repo_url: str) -> list[str]:

@@ -144,7 +144,7 @@ def _refused(pull: Pull) -> Iterator[Attempt]:
 def _resolution(each: Resolution) -> Attempt:
     decided = each.decided
     attempt = Attempt(
-        kind="resolution",
+        kind="resolution" if decided.proposal is None else "proposal",
         at=decided.at,
         what=f"{decided.fail_class}, attempt {decided.attempt}",
         why=decided.action,

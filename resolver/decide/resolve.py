@@ -40,11 +40,16 @@ def resolve(matter: Matter, limits: Limits) -> Met | Refusal:
         return _decide(matter)
     decided = standing.decided
     if standing.ended is not None or decided.action not in RERUNS:
-        reason = standing.ended.reason if standing.ended else decided.rationale
+        reason = standing.ended.reason if standing.ended else _why(decided)
         return _refused(matter, reason or FOR_PEOPLE)
     if decided.due_at is not None and matter.now < decided.due_at:
         return replace(preparing(matter, standing, limits) or Met(), again_at=decided.due_at)
     return _carry_out(matter, standing, limits)
+
+
+def _why(decided: ResolveDecided) -> str | None:
+    """Say why it was decided so. A model's words are text of others: they are told as such, and nowhere else."""
+    return decided.rationale if decided.proposal is None else None
 
 
 def hopeless(pull: Pull) -> Iterator[Refusal]:
@@ -130,9 +135,8 @@ def why_escalated(matter: Matter) -> str:
         return reason
     standing = here_decided(matter.pull, matter.check, matter.fail_class)
     if standing is not None:
-        ended, decided = standing.ended, standing.decided
-        said = decided.rationale if decided.proposal is None else ""  # a model's words are told as such
-        return (ended.reason if ended is not None else said) or ""
+        ended = standing.ended
+        return (ended.reason if ended is not None else _why(standing.decided)) or ""
     if not matter.pull.resolutions:
         return ""
     made = resolutions(matter.state, matter.pull, matter.fail_class)

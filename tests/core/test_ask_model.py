@@ -7,7 +7,7 @@ import pytest
 from resolver.actions import RerunJobs
 from resolver.decide import decide_pull
 from resolver.decision_facts import DecisionRequested
-from resolver.facts import ActionDone, ActionRefused, ActionStarted
+from resolver.facts import ActionDone, ActionRefused, ActionStarted, GateAttributed
 from resolver.fold import fold
 from resolver.ids import PullNumber, Sha
 from resolver.journal import once, to_json
@@ -304,3 +304,25 @@ def test_a_call_ends_in_one_way():
         replied(1, answer(), silent=Silent(why="x"))
     with pytest.raises(ValueError, match="exactly one way"):
         replied(1, answer(), answer=None)
+
+
+def test_what_a_model_says_becomes_no_words_of_ours():
+    """Where attribution goes on with a refusal of the table's action, the verdict's reason holds nothing of it."""
+    words = "@everyone see https://evil.test"
+    state, facts, _ = play(state_of(*red(settings=ON, kind="config")), 200.0)
+    (decided,) = of(ResolveDecided, facts)
+    state, _, _ = play(mended(state, decided), decided.due_at)
+    told = triaged(60, failure(None, kind="config", fail_class="gate-red-env", places=()), run_id=30)
+    state = fold(again(state, "failure"), told)
+    said = []
+    for now in range(700, 100_000, 3_000):
+        state, facts, actions = play(state, float(now))
+        said += facts
+        for each in actions:
+            if isinstance(each, CallModel):
+                state = fold(state, replied(1, answer("escalate", rationale=words)))
+    assert [each.rationale for each in of(ResolveDecided, said)] == [words]
+    assert [each.proposed.rationale for each in of(DecisionRequested, said)] == [words]
+    assert all(words not in each.reason for each in of(GateAttributed, said))
+    assert all(words not in each.why for each in of(DecisionRequested, said))
+    assert of(GateAttributed, said) != []

@@ -9,12 +9,13 @@ from inline_snapshot import snapshot
 from bot.cli.scenarios import team
 from bot.cli.scenarios.llm_rung import CONFIG, PLANTED, RATIONALE
 from bot.cli.scenarios.model_endpoint import open_endpoint, proposal, settings
-from bot.cli.scenarios.resolving import executions
+from bot.cli.scenarios.resolving import executions, question
 from bot.sandbox.ci.runner.function_job import failed, passed
 from bot.sandbox.faults import Fault
 from resolver.journal import from_json
 from resolver.model_facts import ModelReplied
 from resolver.resolve_facts import ResolveDecided
+from tests.stories.test_handoff import bundle
 from tests.world import open_world
 
 NO_BASE = team.ON_PUSH.replace("  push:\n    branches: [main]\n", "")
@@ -119,6 +120,10 @@ async def test_f9_no_secret_reaches_the_model_or_the_journal(calm):
     assert PLANTED not in everything
     assert other not in everything
     assert "people have to decide: `the token [masked github-token] has expired`" in calm.said(pull)
+    handoff = bundle(calm, pull, question(calm, pull))
+    assert "a model was asked about `gate-red-env, attempt 2`, and `escalate` came of it" in handoff
+    assert PLANTED not in handoff
+    assert other not in handoff
 
 
 async def test_a_class_that_nothing_is_known_of_is_the_models_first(calm):
