@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from bot.words.comment import LIMIT
-from bot.words.inert import code, escape_html, one_line
+from bot.words.inert import code, reason
 from bot.words.replies import COMMANDS, help_text, reply_denied, reply_misread, reply_refused
 from resolver.command_facts import ReplyLine, Said
 from resolver.talk_actions import PostReply
@@ -58,5 +58,4 @@ def said(what: Said) -> str:
 
 def _not_done(what: Said) -> str:
     command = code(COMMANDS[what.command].example.split(" scopeFiles", 1)[0]) if what.command else "This"
-    reason = escape_html(one_line(what.reason, 300))
-    return f"{command} was not carried out: {reason}."
+    return f"{command} was not carried out: {reason(what.reason, 300)}."

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from bot.words.comment import LIMIT
-from bot.words.inert import code, escape_html, fold_in, one_line
+from bot.words.inert import code, fold_in, reason
 from bot.words.model import proposed
 from bot.words.replies import OPTION_WORDS, forms
 from bot.words.verdict import evidence, subject
@@ -55,7 +55,7 @@ def happened(asked: DecisionRequested) -> str:
     row = TAXONOMY.get(asked.fail_class)
     title = row.title if row is not None else "It failed"
     told = [each for each in asked.why.split("; ") if each and each != "no class is proven"]
-    why = f" ({escape_html(one_line('; '.join(told), 300))})" if told else ""
+    why = f" ({reason('; '.join(told), 300)})" if told else ""
     if asked.kind == "fix-flaky-test":
         return (
             f"{what} was flaky for the second time within the configured time{why}. Running it again hides that only."
@@ -84,7 +84,7 @@ def options(asked: DecisionRequested) -> str:
 def _handoff(handoff: HandoffWritten | HandoffRefused, repo_url: str) -> str:
     """Lead to the bundle, or say why there is none; the evidence above is then what there is."""
     if isinstance(handoff, HandoffRefused):
-        return f"There is no handoff bundle: {escape_html(one_line(handoff.reason, 200))}."
+        return f"There is no handoff bundle: {reason(handoff.reason, 200)}."
     return f"[Handoff bundle]({repo_url}/blob/{BRANCH}/{handoff.path}): all that is known, for whoever takes over."
 
 

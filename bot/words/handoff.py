@@ -11,7 +11,7 @@ from typing import Final
 
 from bot.words.decision import happened, options
 from bot.words.failure import cause, ending, label, where
-from bot.words.inert import code, escape_html, fence, one_line, shorten, visible
+from bot.words.inert import code, fence, reason, shorten, visible
 from bot.words.records import Line, journal_slice, utc
 from bot.words.verdict import ROLES, SIDES, age, sentence
 from resolver.attribution.outcome import Evidence, Verdict
@@ -135,7 +135,7 @@ def _tried(bundle: Handoff) -> list[str]:
 
 def _reason(bundle: Handoff) -> str:
     told = [each for each in bundle.decision.why.split("; ") if each]
-    words = [UNPROVEN if each == "no class is proven" else escape_html(one_line(mask(each), 400)) for each in told]
+    words = [UNPROVEN if each == "no class is proven" else reason(mask(each), 400) for each in told]
     return "; ".join(words) or "the resolver's table hands this to people"
 
 

@@ -57,6 +57,18 @@ def fold_in(summary: str, body: str) -> str:
     return f"<details>\n<summary>{summary}</summary>\n\n{body}\n\n</details>"
 
 
+def reason(text: str, limit: int = 160) -> str:
+    """Give a reason as text, what stands in its backticks as code, and nothing in it alive."""
+    parts = one_line(text, limit).split("`")
+    if len(parts) % 2 == 0:
+        return _dead("`".join(parts))
+    return "".join(code(part) if n % 2 and part.strip() else _dead(part) for n, part in enumerate(parts))
+
+
 def escape_html(text: str) -> str:
     """Make text safe inside an HTML element, where Markdown's code spans do not work; mentions and links stay dead."""
-    return one_line(text).translate(_ENTITIES).replace("://", "&#58;//")
+    return _dead(one_line(text))
+
+
+def _dead(text: str) -> str:
+    return text.translate(_ENTITIES).replace("://", "&#58;//")

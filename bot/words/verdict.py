@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from bot.words.inert import code, one_line
+from bot.words.inert import code, reason
 from bot.words.queue import FOLLOWING_IN_QUEUE, sentence_in_queue
 from bot.words.stall import stalled
 from resolver.attribution.classes import BEHIND_RUN, CARRIES_BASE
@@ -91,22 +91,22 @@ def following(verdict: Verdict) -> str:
             assert_never(verdict.next_action)
 
 
-def _because(reason: str) -> str:
+def _because(why: str) -> str:
     """What stood in the way of a proof, without the sentence that there is none."""
-    told = [each for each in reason.split("; ") if each != "no class is proven"]
-    return f" ({one_line('; '.join(told), 300)})" if told else ""
+    told = [each for each in why.split("; ") if each != "no class is proven"]
+    return f" ({reason('; '.join(told), 300)})" if told else ""
 
 
-def hindered(reason: str) -> str:
+def hindered(why: str) -> str:
     """Say why something was refused, in words."""
-    if reason == "merge-conflict":
+    if why == "merge-conflict":
         return "the branch conflicts with its base, and somebody has to resolve that"
-    return one_line(reason, 200)
+    return reason(why, 200)
 
 
-def outage(reason: str) -> str:
+def outage(why: str) -> str:
     """Say that many pull requests fail together, and what that means for this one."""
-    return f"Many pull requests fail at once ({one_line(reason, 120)}): nothing is rerun until that is over."
+    return f"Many pull requests fail at once ({reason(why, 120)}): nothing is rerun until that is over."
 
 
 def open_question(report: Report) -> str:
@@ -133,7 +133,7 @@ def evidence(verdict: Verdict) -> str:
 def whole_evidence(report: Report) -> str:
     """Give the evidence of every verdict, open, and what is still missing where there is none."""
     parts = [f"**{sentence(report, each)}**\n\n{evidence(each)}" for each in report.cause.verdicts]
-    doubts = [f"- {one_line(each, 300)}" for each in report.cause.doubts]
+    doubts = [f"- {reason(each, 300)}" for each in report.cause.doubts]
     parts += [f"**{open_question(report)}**\n\n" + "\n".join(doubts)] if doubts or not parts else []
     return "\n\n".join(parts)
 

@@ -1,5 +1,8 @@
 """What is said to people outside of GitHub: no pings, links or secrets that come from a title or a log."""
 
+import pytest
+
+from bot.words.inert import reason
 from bot.words.notice import LIMIT, notice
 from resolver.talk_actions import Notify
 from tests.core.made import HEAD
@@ -25,3 +28,21 @@ def test_a_title_calls_nobody_and_leads_nowhere():
 def test_it_is_as_long_as_slack_takes():
     """A title of any length is cut."""
     assert len(text_of("x" * 10_000)) < LIMIT
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("the mode of probes is `observe`", "the mode of probes is `observe`"),
+        (
+            "GitHub refused: @octo/all <img> https://x.test #1",
+            "GitHub refused: &#64;octo/all &lt;img&gt; https&#58;//x.test &#35;1",
+        ),
+        ("the job `@all <b>` of `x`", "the job `@all <b>` of `x`"),
+        ("one ` alone and @all", "one &#96; alone and &#64;all"),
+        ("nothing in `` it", "nothing in  it"),
+    ],
+)
+def test_a_reason_keeps_its_code_and_nothing_in_it_lives(given, shown):
+    """Reasons are ours, with names in backticks, or GitHub's words, which may hold anything."""
+    assert reason(given) == shown

@@ -203,7 +203,7 @@ async def test_what_a_log_plants_stays_inert_and_masked(calm):
     assert token not in text
     assert "\u202e" not in text
     page = await _page(calm, f"/octo/shop/blob/{BRANCH}/handoff/pr-1/{question(calm, pull)}.md")
-    body = page.partition('<article class="box row prose">')[2]
+    body = page.partition('<article class="box prose">')[2]
     assert body.count("<h1>") == 1
     assert not re.search(r"<(img|script)|href=\"https://evil|<a[^>]*>@", body)
     assert token not in calm.said(pull)

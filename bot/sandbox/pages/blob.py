@@ -15,7 +15,7 @@ def blob(repo: Repository, ref: str, path: str, content: bytes, *, plain: bool =
     if b"\0" in content:
         body = '<p class="box row quiet">This file is no text.</p>'
     elif path.endswith(".md") and not plain:
-        body = f'<article class="box row prose">{render_file(content.decode("utf-8", "replace"))}</article>'
+        body = f'<article class="box prose">{render_file(content.decode("utf-8", "replace"))}</article>'
     else:
         lines = content.decode("utf-8", "replace").splitlines()[:_MOST_LINES]
         rows = "".join(
