@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from resolver.attribution import Claim, NeverRan, OwnMerge
+from resolver.conclusions import Meaning, meaning
 from resolver.config import RepoConfig, matches
 from resolver.executions import Check, Execution, Own
 from resolver.ids import Fingerprint, Sha
@@ -94,9 +95,25 @@ def first_reds(state: RepoState, pull: Pull, executions: Sequence[Execution]) ->
             yield check, first
 
 
+def first_in_queue(state: RepoState, pull: Pull, executions: Sequence[Execution]) -> Iterator[tuple[Check, Sha]]:
+    """Give each check that failed in a merge group and is not known to have run on the task's head, with that group."""
+    head = state.head(pull.seen.head_sha)
+    known = {job.name for job in head.jobs.values() if meaning(job.conclusion) is not Meaning.NOTHING}
+    told: set[Check] = set()
+    for each in executions:
+        mine = each.side == "group" and _of_task(pull, each) and each.result == "failed"
+        if mine and each.check.job not in known and each.check not in told:
+            told.add(each.check)
+            yield each.check, each.commit
+
+
 def never_ran(state: RepoState, pull: Pull, executions: Sequence[Execution]) -> tuple[NeverRan, ...]:
-    """Name the checks that had never run on the pull request whose landing they fail on."""
+    """Name the checks that had never run on the pull request whose landing they fail on, or before the queue."""
     found: list[NeverRan] = []
+    for check, group in first_in_queue(state, pull, executions):
+        queued = state.landings.unseen.get(unseen_place(group, check))
+        if queued is not None and queued.why is not None:
+            found.append(NeverRan(check=check, why=queued.why))
     for check, commit in first_reds(state, pull, executions):
         read = state.landings.unseen.get(unseen_place(commit, check))
         if read is not None and read.why is not None:

@@ -44,7 +44,7 @@ def cause(told: Cause) -> str:
 def _never_ran(told: NeverRan) -> str:
     check, why = code(told.check.job, 60), KEPT_OFF[told.why]
     if told.landed is None or told.commit is None:
-        return f"{check} did not run before the merge: {why}."
+        return f"{check} had never run on this pull request before the merge queue: {why}."
     return (
         f"{check} first failed on {code(told.commit[:7])}, with which pull request {told.landed} landed, "
         f"and it had never run on that pull request: {why}."

@@ -128,7 +128,7 @@ def _now(report: Report, *, unfolded: bool) -> list[str]:
     if report.derived:
         names = ", ".join(code(name, 60) for name in report.derived[:8])
         told.append(f"Not run or cancelled because of it: {names}.")
-    told.extend((*beside(report), *stalls(report), *unfinished(report), *queued(report)))
+    told.extend((*queued(report), *beside(report), *stalls(report), *unfinished(report)))
     if report.held is not None:
         told.append(held(report.held))
     told.extend(repair(each) for each in report.repairs)

@@ -38,7 +38,9 @@ def test_a21_the_filter_is_told_with_the_pull_request_that_it_let_pass(why, word
         "`test` first failed on `0000000`, with which pull request 4 landed, "
         f"and it had never run on that pull request: {words}."
     )
-    assert cause(NeverRan(check=CHECK, why=why)) == f"`test` did not run before the merge: {words}."
+    assert cause(NeverRan(check=CHECK, why=why)) == (
+        f"`test` had never run on this pull request before the merge queue: {words}."
+    )
 
 
 def test_a_cause_of_several_verdicts_is_told_once():
