@@ -48,7 +48,8 @@ async def write_handoffs(place: Place, action: WriteHandoffs, kept: Kept) -> Out
             wanted.append(each)
     if not wanted:
         return refused or Outcome(refused="there is nothing to write")
-    files = {each.path: await _text(place, each, kept) for each in wanted}
+    lines = await _journal(place, kept)
+    files = {each.path: await _text(place, each, kept, lines) for each in wanted}
     try:
         commit = await _commit(place, files)
     except (PermissionMissing, Refused) as problem:
@@ -58,14 +59,17 @@ async def write_handoffs(place: Place, action: WriteHandoffs, kept: Kept) -> Out
     return Outcome(tuple(_written(place, each, commit) for each in wanted), result={"commit": commit})
 
 
-async def _text(place: Place, bundle: Handoff, kept: Kept) -> str:
-    """Make a bundle's text. A broken journal is told in it; the question is asked all the same."""
-    excerpts = await excerpts_of(kept, bundle.report)
+async def _journal(place: Place, kept: Kept) -> list[Line]:
+    """Give the journal's last records; none where it is broken: the bundle says so, and the question is asked."""
     try:
         rows = await kept.recent(repository_key(place.repo.repo_id), RECORDS)
     except JournalCorrupt:
-        rows = []
-    lines = [Line(row.seq, row.at, row.kind, row.data) for row in rows]
+        return []
+    return [Line(row.seq, row.at, row.kind, row.data) for row in rows]
+
+
+async def _text(place: Place, bundle: Handoff, kept: Kept, lines: list[Line]) -> str:
+    excerpts = await excerpts_of(kept, bundle.report)
     return mask(words.render(bundle, place.repo_url, excerpts, lines))
 
 
