@@ -181,7 +181,7 @@ async def opened(plan: Plan) -> AsyncIterator[Bench]:
         try:
             async with open_session() as session:
                 github = GitHub(session, settings, clock)
-                workers = Workers(store, github, clock, lambda: None, web_url=url)
+                workers = Workers(store, github, clock, lambda *_: None, web_url=url)
                 loop, lookout = TimedLoop(store, clock), Lookout(store, github, clock)
                 yield Bench(clock, world, double, store, loop, workers, lookout)
         finally:

@@ -9,52 +9,36 @@ from __future__ import annotations
 
 import json
 import logging
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bot.clock import Clock
 from bot.installations import APP, spread
-from bot.orders import order_for
-from bot.store import Entry, JournalRow, Lease, LeaseLost, Order, Received, Store, StoreUnavailable, Work
+from bot.known import Known
+from bot.store import Lease, LeaseLost, Received, Store, StoreUnavailable, Work
 from bot.translate import translate
-from resolver.actions import AnyAction
 from resolver.decide import Due, decide_pull, decide_repository
 from resolver.decide.due import earlier
-from resolver.facts import ActionStarted, EngineStuck, Fact
-from resolver.fold import fold_or_park, touched
+from resolver.facts import EngineStuck, Fact
+from resolver.fold import fold_or_park
 from resolver.fold_run import also_concerned
 from resolver.ids import PullNumber
-from resolver.journal import from_json, kind_of, once, to_json
 from resolver.limits import LIMITS, Limits
 from resolver.news import is_news
-from resolver.state import Effect, RepoState
+from resolver.touched import is_urgent, touched
 
 log = logging.getLogger(__name__)
 
 
-@dataclass
-class Known:
-    """The cached fold of one repository up to record `seq`; `again` are the times asked for by pull requests."""
-
-    state: RepoState = field(default_factory=RepoState)
-    seq: int = 0
-    again: dict[PullNumber, float] = field(default_factory=dict)
-    fresh: bool = True
-
-    def take(self, row: JournalRow) -> None:
-        """Fold one more record."""
-        self.state = fold_or_park(self.state, from_json(row.kind, row.data))
-        self.seq = row.seq
-
-
 @dataclass(frozen=True)
 class LoopLimits:
-    """`batch` deliveries a turn, `parallel` turns at a time, `lease` seconds of a turn, the longest backoff of a
-    failing one, and in how many `rounds` a pull request is decided in a turn, each after what the one before recorded.
+    """`batch` deliveries and `pulls` decisions a turn, `parallel` turns at a time, `lease` seconds of a turn, the
+    longest backoff of a failing one, and in how many `rounds` a pull request is decided in a turn, each after what the
+    one before recorded.
     """
 
     batch: int = 200
+    pulls: int = 10
     rounds: int = 5
     parallel: int = 16
     lease: float = 60.0
@@ -107,7 +91,8 @@ class Loop:
         # Until the transaction is through, the cache may run ahead of the journal.
         known = self._known.pop(lease.key, None) or await self._fold(lease.key)
         await self._store.turn(lease, lambda unit: self._turn(unit, lease.key, known))
-        self._known[lease.key] = known
+        if not known.stale:
+            self._known[lease.key] = known
 
     async def _fold(self, key: str) -> Known:
         """Fold a journal from its beginning, page by page, so that nobody waits for it."""
@@ -126,33 +111,27 @@ class Loop:
         """Take in, decide, order; returns when the repository is due again without anything new."""
         for row in unit.records(key, known.seq):
             known.take(row)
+            known.fresh = True  # another process had a turn: what it left to be decided only it knows
         deliveries = unit.deliveries(key, self._loop_limits.batch)
-        dirty = self._take_in(unit, key, known, deliveries)
-        again = self._decide(unit, key, known, dirty)
+        self._take_in(unit, key, known, deliveries)
+        again = self._decide(key, known)
+        known.write(unit, key)
         unit.handled([delivery.guid for delivery in deliveries])
-        return self._clock.now() if len(deliveries) == self._loop_limits.batch else again
+        return self._clock.now() if known.waiting or len(deliveries) == self._loop_limits.batch else again
 
-    def _take_in(
-        self, unit: Work, key: str, known: Known, deliveries: Iterable[Received]
-    ) -> frozenset[PullNumber] | None:
-        """Append the deliveries' facts and fold them; returns the pull requests to decide on, None for all."""
-        dirty: set[PullNumber] = set()
-        everything = known.fresh
+    def _take_in(self, unit: Work, key: str, known: Known, deliveries: Iterable[Received]) -> None:
+        """Append the deliveries' facts, fold them, and note which pull requests are to be decided."""
         facts: list[Fact] = []
-        ahead = known.state
+        before = ahead = known.state
         for delivery in deliveries:
             for fact in self._facts(key, delivery):
                 if is_news(ahead, fact):
                     ahead = fold_or_park(ahead, fact)
                     facts.append(fact)
-        self._append(unit, key, known, facts)
         for fact in facts:
-            marked = touched(known.state, fact)
-            everything = everything or marked is None
-            dirty |= marked or frozenset()
-        now = self._clock.now()
-        dirty |= {number for number, at in known.again.items() if at <= now}
-        return None if everything else frozenset(dirty)
+            marked = touched(ahead, fact, before)
+            known.wait(sorted(ahead.pulls if marked is None else marked), first=is_urgent(ahead, fact, before))
+        known.observe(unit, key, facts, ahead)
 
     def _facts(self, key: str, delivery: Received) -> tuple[Fact, ...]:
         translation = translate(delivery.event, json.loads(delivery.body), self._own_app, delivery.guid)
@@ -162,78 +141,39 @@ class Loop:
             )
         return translation.facts
 
-    def _append(self, unit: Work, key: str, known: Known, facts: Iterable[Fact]) -> None:
-        entries = [Entry(kind_of(fact), to_json(fact), once(fact)) for fact in facts]
-        rows: list[JournalRow] = unit.append(key, entries) if entries else []
-        for row in rows:
-            known.take(row)
-
-    def _decide(self, unit: Work, key: str, known: Known, dirty: frozenset[PullNumber] | None) -> float | None:
+    def _decide(self, key: str, known: Known) -> float | None:
         now = self._clock.now()
         ours = decide_repository(known.state, now, self._limits)
-        self._append(unit, key, known, ours.facts)
-        if ours.facts:
-            dirty = None
-        numbers = tuple(known.state.pulls) if dirty is None else tuple(sorted(dirty))
-        for number in numbers:
-            again = self._decide_pull(unit, key, known, number, now)
+        known.record(ours.facts)
+        if ours.facts or known.fresh:
+            known.wait(sorted(known.state.pulls))
+        known.wait(sorted(number for number, at in known.again.items() if at <= now))
+        for number in known.next(self._loop_limits.pulls):
+            again = self._decide_pull(key, known, number, now)
             known.again.pop(number, None)
             if again is not None:
                 known.again[number] = again
-        self._start(unit, key, known, ours.actions, now)
+        known.start(key, ours.actions, now)
         known.fresh = False
         return earlier(ours.again_at, min(known.again.values(), default=None))
 
-    def _decide_pull(self, unit: Work, key: str, known: Known, number: PullNumber, now: float) -> float | None:
+    def _decide_pull(self, key: str, known: Known, number: PullNumber, now: float) -> float | None:
         """Decide until nothing new is to be recorded: what is said follows from what was just recorded."""
         for _ in range(self._loop_limits.rounds):
-            wanted = self._decide_or_park(unit, key, known, number, now)
-            self._append(unit, key, known, wanted.facts)
-            self._start(unit, key, known, wanted.actions, now)
-            for other in {each for fact in wanted.facts for each in also_concerned(known.state, fact)}:
-                known.again[other] = now
+            wanted = self._decide_or_park(key, known, number, now)
+            known.record(wanted.facts)
+            known.start(key, wanted.actions, now)
+            known.wait(sorted(other for fact in wanted.facts for other in also_concerned(known.state, fact)))
             if not wanted.facts:
                 return wanted.again_at
         return now  # there is more to decide than one turn should take
 
-    def _decide_or_park(self, unit: Work, key: str, known: Known, number: PullNumber, now: float) -> Due:
+    def _decide_or_park(self, key: str, known: Known, number: PullNumber, now: float) -> Due:
         try:
             return decide_pull(known.state, number, now, self._limits)
         except Exception as error:
             log.exception("%s: pull request %d cannot be decided; it is parked", key, number)
             head = known.state.pulls[number].seen.head_sha
             why = f"{type(error).__name__} while it was decided"
-            self._append(unit, key, known, [EngineStuck(number=number, head_sha=head, error=why)])
+            known.record([EngineStuck(number=number, head_sha=head, error=why)])
             return Due()
-
-    def _start(self, unit: Work, key: str, known: Known, actions: Iterable[AnyAction], now: float) -> None:
-        """Record each action as started and put it into the outbox, in the turn's own transaction."""
-        repo = known.state.repo
-        if repo is None or repo.installation_id is None:
-            return
-        started: list[ActionStarted] = []
-        orders: list[Order] = []
-        counts: Counter[str] = Counter()
-        for action in actions:
-            counts[action.target] += 1
-            ticket = f"{action.target}#{_starts(known.state, action) + counts[action.target]}"
-            started.append(
-                ActionStarted(
-                    ticket=ticket,
-                    key=action.key,
-                    target=action.target,
-                    type=action.type,
-                    number=action.number,
-                    at=now,
-                    spends=action.spends,
-                )
-            )
-            orders.append(order_for(key, repo, action, ticket, now))
-        self._append(unit, key, known, started)
-        unit.enqueue(orders)
-
-
-def _starts(state: RepoState, action: AnyAction) -> int:
-    effects = state.effects if action.number is None else state.pulls[action.number].effects
-    known: Effect | None = effects.get(action.target)
-    return known.count if known else 0

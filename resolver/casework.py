@@ -140,7 +140,7 @@ def _of_others(state: RepoState, pull: Pull, prints: set[Fingerprint]) -> Iterat
         if other.seen.number == pull.seen.number or not other.reds:
             continue
         head = state.head(other.seen.head_sha)
-        if prints.isdisjoint(head.once(_prints)):
+        if prints.isdisjoint(head.once(prints_of)):
             continue
         own: Own = "same-author" if other.seen.author.id == pull.seen.author.id else "no"
         theirs = head.once(_of_other, task_id(other.seen.number), own)
@@ -148,8 +148,8 @@ def _of_others(state: RepoState, pull: Pull, prints: set[Fingerprint]) -> Iterat
         yield from (each for each in theirs if each.check in alike)
 
 
-def _prints(head: Head) -> frozenset[Fingerprint]:
-    """All failures on a head, those of another CI too."""
+def prints_of(head: Head) -> frozenset[Fingerprint]:
+    """Give all failures on a head, those of another CI too."""
     return frozenset(item.fingerprint for each in _of_other(head, "", "no") for item in each.items)
 
 

@@ -45,12 +45,12 @@ from resolver.fold_effects import fold_effect
 from resolver.fold_gate import fold_gate, fold_probe
 from resolver.fold_landing import fold_landing
 from resolver.fold_progress import fold_progress, without
-from resolver.fold_queue import concerned, fold_queue, note_group, queue_touched
+from resolver.fold_queue import fold_queue, note_group
 from resolver.fold_spent import fold_spent
 from resolver.fold_talk import fold_talk
 from resolver.ids import PullNumber, Sha
 from resolver.journal import Unreadable
-from resolver.landing_facts import LandedChangesRead, LandingFact, LandingRead, UnseenRead
+from resolver.landing_facts import LandingFact
 from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import LIMITS
 from resolver.orphans import OrphanFact, OrphansDecided, OrphansEnded, OwnRefsSeen
@@ -297,51 +297,3 @@ def _stuck(state: RepoState, number: PullNumber, why: str) -> RepoState:
     if pull is None:
         return state
     return replace(state, pulls=_with(state.pulls, number, replace(pull, stuck=why)))
-
-
-def touched(state: RepoState, fact: Fact | Unreadable) -> frozenset[PullNumber] | None:
-    """Say which pull requests a fact may have made something due for; None means all of them."""
-    if isinstance(fact, QueueFact):
-        return queue_touched(state, fact)
-    match fact:
-        case RepoObserved() | InstallationChanged():
-            return None
-        case ConfigRead():
-            return frozenset(n for n, pull in state.pulls.items() if pull.seen.base_ref == fact.ref)
-        case JobProgressed() | JobStalled():
-            return frozenset(state.pulls_of(fact.head_sha))
-        case BaseMoved():
-            return frozenset(n for n, pull in state.pulls.items() if pull.quarantine and pull.seen.base_ref == fact.ref)
-        case ProbeStarted() | RerunStarted() | RerunEnded() | Synced() | GroupFailed():
-            return frozenset()
-        case OwnRefsSeen() | OrphansDecided() | OrphansEnded():
-            return frozenset()
-        case ProbeDispatched() | ProbeRemoved() | OutageChanged():
-            return None
-        case LandingRead() | LandedChangesRead() | UnseenRead():
-            return frozenset(n for n, pull in state.pulls.items() if pull.reds and pull.seen.state == "open")
-        case (
-            RunObserved()
-            | JobFinished()
-            | JobTriaged()
-            | CheckFinished()
-            | StatusSeen()
-            | AnnotationsRead()
-            | RollupSeen()
-            | RunsRead()
-        ):
-            return _concerned(state, fact.head_sha)
-        case _:
-            return frozenset() if fact.number is None else frozenset({fact.number})
-
-
-def _concerned(state: RepoState, sha: Sha) -> frozenset[PullNumber]:
-    """The pull requests of a head; where a base or a probe ran, all that are red against it."""
-    mine, queued = frozenset(state.pulls_of(sha)), concerned(state, sha)
-    if mine:
-        return mine | queued
-    refs = {ref for ref, base in state.bases.items() if sha in base.line}
-    bases = {probe.dispatched.base_sha for probe in state.probes.values() if probe.dispatched.commit == sha}
-    refs |= {ref for ref, base in state.bases.items() if bases & set(base.line)}
-    red = {n for n, pull in state.pulls.items() if (pull.reds or pull.queue_red) and pull.seen.base_ref in refs}
-    return queued | red

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from resolver.decision_facts import DecisionAnswered
+from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.facts import Fact
 from resolver.ids import PullNumber
 from resolver.run_facts import RunPaused
@@ -32,8 +32,8 @@ def fold_resumption(state: RepoState, fact: DecisionAnswered) -> RepoState:
 
 
 def also_concerned(state: RepoState, fact: Fact) -> frozenset[PullNumber]:
-    """Say which other tasks a decision about one of them makes due: the rest of a run that is paused or goes on."""
-    if not isinstance(fact, RunPaused | DecisionAnswered):
+    """Say which other tasks a decision about one makes due: the rest of a run that is paused, asks or goes on."""
+    if not isinstance(fact, RunPaused | DecisionRequested | DecisionAnswered):
         return frozenset()
     ours = run_id(state.pulls[fact.number].seen)
     return frozenset(n for n, pull in state.pulls.items() if n != fact.number and run_id(pull.seen) == ours)

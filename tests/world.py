@@ -18,6 +18,7 @@ from bot.sandbox.state import Comment, Pull, Repository
 from resolver.fold import fold_or_park
 from resolver.journal import from_json
 from resolver.state import RepoState
+from tests.concerned import left_out
 
 WEATHERS = ("calm", "lost", "twice", "late", "restart")
 
@@ -144,7 +145,13 @@ class World(Stage):
         for key, known in self.failres.service._loop._known.items():
             state = RepoState()
             async for row in store.records(key):
-                state = fold_or_park(state, from_json(row.kind, row.data))
+                fact, before = from_json(row.kind, row.data), state
+                state = fold_or_park(before, fact)
+                if self.weather == "calm":
+                    forgotten = left_out(before, state, fact, row.at)
+                    assert not forgotten, (
+                        f"after {row.kind} (record {row.seq}) more is due, and nobody looks: {forgotten}"
+                    )
             assert state == known.state, "the live state is not the fold of the journal"
             assert not any(pull.stuck for pull in state.pulls.values())
 

@@ -46,6 +46,7 @@ class Double:
             ("GET", "/app/hook/deliveries", self._nothing),
             ("GET", "/installation/repositories", self._repositories),
             ("POST", "/graphql", self._graphql),
+            ("GET", repo + "/pulls", self._pulls),
             ("GET", repo + "/pulls/{number}", self._pull),
             ("GET", repo + "/pulls/{number}/files", self._files),
             ("GET", repo + "/contents/{path:.*}", self._contents),
@@ -141,6 +142,10 @@ class Double:
 
     def _pull(self, request: web.Request) -> Any:
         return self._pull_object(self.world.pulls[int(request.match_info["number"])])
+
+    def _pulls(self, request: web.Request) -> Any:
+        wanted = request.query.get("head", "").partition(":")[2]
+        return [self._pull_object(pull) for pull in self.world.pulls.values() if pull.ref == wanted]
 
     def _files(self, _: web.Request) -> Any:
         return [{"filename": name, "status": "modified", "patch": PATCH, "sha": "b" * 40} for name in FILES[:2]]
@@ -240,15 +245,27 @@ class Double:
 
     async def _graphql(self, request: web.Request) -> Any:
         asked = await request.json()
-        if "pullRequests" not in asked["query"]:
-            return web.json_response({"data": {"changed": {"isMinimized": True}}})
-        first = int(asked["variables"].get("after") or 0)
-        pulls = list(self.world.pulls.values())
-        page = {
-            "pageInfo": {"hasNextPage": first + 50 < len(pulls), "endCursor": str(first + 50)},
-            "nodes": [self._node(pull) for pull in pulls[first : first + 50]],
-        }
-        return web.json_response({"data": {"repository": {"pullRequests": page}}})
+        given = asked.get("variables") or {}
+        if "pullRequests(" in asked["query"]:
+            first = int(given.get("after") or 0)
+            pulls = list(self.world.pulls.values())
+            page = {
+                "pageInfo": {"hasNextPage": first + 50 < len(pulls), "endCursor": str(first + 50)},
+                "nodes": [self._node(pull) for pull in pulls[first : first + 50]],
+            }
+            return web.json_response({"data": {"repository": {"pullRequests": page}}})
+        if "pullRequest(" in asked["query"]:
+            return web.json_response({"data": {"repository": {"pullRequest": self._looked_at(int(given["number"]))}}})
+        return web.json_response({"data": {"changed": {"isMinimized": True}}})
+
+    def _looked_at(self, number: int) -> dict[str, Any] | None:
+        """What a last look before an effect is shown."""
+        pull = self.world.pulls.get(number)
+        if pull is None:
+            return None
+        file = {"mode": 0o100644, "object": {"isTruncated": False, "text": CONFIG}}
+        base = {"target": {"oid": self.world.base, "file": file}}
+        return self._node(pull) | {"id": f"PR_{number}", "autoMergeRequest": None, "baseRef": base}
 
     def _node(self, pull: Pull) -> dict[str, Any]:
         now = self._now()
@@ -265,6 +282,8 @@ class Double:
             "number": pull.number,
             "title": f"Change {pull.number}",
             "isDraft": False,
+            "state": "OPEN",
+            "isCrossRepository": False,
             "updatedAt": stamp(pull.updated),
             "headRefName": pull.ref,
             "headRefOid": pull.sha,

@@ -63,8 +63,8 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
     """Attribute what is red on a pull request's head, as far as the evidence at hand goes."""
     config = config_of(state, pull)
     refusals = _standing_refusals(state, pull, config, limits)
+    case = make_case(state, pull, now, config, refusals)
     for _ in range(ROUNDS):
-        case = make_case(state, pull, now, config, refusals)
         answer = attribute_within(case, state.ledger)
         actions: list[AnyAction] = []
         facts: list[Fact] = []
@@ -84,7 +84,7 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
             actions.extend(beside_reads(state, pull, case, answer, limits))
             started = with_drafts(state, config, actions, now)
             return Attributed(answer, (*_verdict_facts(pull, answer, now), *facts), started, again_at)
-        refusals = (*refusals, *refused)
+        case = case.refusing(tuple(refused))
     return Attributed(answer, _verdict_facts(pull, answer, now))
 
 

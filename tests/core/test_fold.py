@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from resolver.decide import decide_pull
 from resolver.facts import ActionDone, ActionRefused, ActionStarted, BaseMoved, CommentGone, EngineStuck
-from resolver.fold import fold, fold_or_park, touched
+from resolver.fold import fold, fold_or_park
 from resolver.journal import Unreadable
 from resolver.limits import LIMITS
 from resolver.news import is_news
 from resolver.state import RepoState
+from resolver.touched import touched
 from tests.core.made import BASE, HEAD, NEXT, config, files, job, pull, red, repo, run, state_of, triaged
 
 LATE = (pull(), run(), job(), job(31, "success", name="lint"), triaged(), repo(), config())

@@ -10,11 +10,12 @@ from resolver.decide import decide_pull
 from resolver.decide.asked import plan_retry
 from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.facts import ActionDone, ActionStarted, BaseMoved
-from resolver.fold import fold, touched
+from resolver.fold import fold
 from resolver.ids import PullNumber, Sha
 from resolver.ledger_events import RerunEnded, RerunStarted
 from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
 from resolver.resolve_facts import ResolveDecided
+from resolver.touched import touched
 from tests.core.made import BASE, HEAD, NEXT, config, failure, job, pull, state_of, triaged
 from tests.core.test_resolving import LIMITS, MANAGED, of, red, settle
 

@@ -1,0 +1,113 @@
+"""What a repository's turns remember between them, and what one turn writes: a cache of the journal, and nothing else.
+
+Facts of a turn are folded at once and written at its end, in one statement, in the order in which they were decided.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from bot.orders import order_for
+from bot.store import Entry, JournalRow, Order, Work
+from resolver.actions import AnyAction
+from resolver.facts import ActionStarted, Fact
+from resolver.fold import fold_or_park
+from resolver.ids import PullNumber
+from resolver.journal import from_json, kind_of, once, to_json
+from resolver.state import Effect, RepoState
+
+
+@dataclass
+class Known:
+    """The cached fold of one repository up to record `seq`.
+
+    `again` are the times asked for by pull requests, `waiting` those to be decided, in order. It is `stale` where the
+    journal did not take what was folded: then it is to be thrown away.
+    """
+
+    state: RepoState = field(default_factory=RepoState)
+    seq: int = 0
+    again: dict[PullNumber, float] = field(default_factory=dict)
+    waiting: dict[PullNumber, None] = field(default_factory=dict)
+    fresh: bool = True
+    stale: bool = False
+    _facts: list[Fact] = field(default_factory=list)
+    _orders: list[Order] = field(default_factory=list)
+
+    def take(self, row: JournalRow) -> None:
+        """Fold one more record."""
+        self.state = fold_or_park(self.state, from_json(row.kind, row.data))
+        self.seq = row.seq
+
+    def observe(self, unit: Work, key: str, facts: list[Fact], ahead: RepoState) -> None:
+        """Write what was seen; `ahead` is the state after it. What the journal has already is not taken twice."""
+        rows = _append(unit, key, facts)
+        if len(rows) == len(facts):
+            self.state, self.seq = ahead, rows[-1].seq if rows else self.seq
+            return
+        for row in rows:
+            self.take(row)
+
+    def record(self, facts: Iterable[Fact]) -> None:
+        """Fold what was decided; it is written at the turn's end."""
+        for fact in facts:
+            self.state = fold_or_park(self.state, fact)
+            self._facts.append(fact)
+
+    def start(self, key: str, actions: Iterable[AnyAction], now: float) -> None:
+        """Record each action as started, and order it, in the turn's own transaction."""
+        repo = self.state.repo
+        if repo is None or repo.installation_id is None:
+            return
+        started: list[ActionStarted] = []
+        counts: Counter[str] = Counter()
+        for action in actions:
+            counts[action.target] += 1
+            ticket = f"{action.target}#{_starts(self.state, action) + counts[action.target]}"
+            started.append(
+                ActionStarted(
+                    ticket=ticket,
+                    key=action.key,
+                    target=action.target,
+                    type=action.type,
+                    number=action.number,
+                    at=now,
+                    spends=action.spends,
+                )
+            )
+            self._orders.append(order_for(key, repo, action, ticket, now))
+        self.record(started)
+
+    def write(self, unit: Work, key: str) -> None:
+        """Write what the turn has recorded and ordered."""
+        rows = _append(unit, key, self._facts)
+        self.stale = len(rows) != len(self._facts)
+        self.seq = rows[-1].seq if rows else self.seq
+        unit.enqueue(self._orders)
+        self._facts, self._orders = [], []
+
+    def wait(self, numbers: Iterable[PullNumber], *, first: bool = False) -> None:
+        """Have pull requests decided: after those that wait already, or before them."""
+        if first:
+            self.waiting = {**dict.fromkeys(numbers), **self.waiting}
+        else:
+            self.waiting.update(dict.fromkeys(numbers))
+
+    def next(self, most: int) -> list[PullNumber]:
+        """Give the pull requests to be decided now, no more than `most`; they wait no more."""
+        numbers = list(self.waiting)[:most]
+        for number in numbers:
+            del self.waiting[number]
+        return numbers
+
+
+def _append(unit: Work, key: str, facts: list[Fact]) -> list[JournalRow]:
+    return unit.append(key, [Entry(kind_of(fact), to_json(fact), once(fact)) for fact in facts]) if facts else []
+
+
+def _starts(state: RepoState, action: AnyAction) -> int:
+    effects = state.effects if action.number is None else state.pulls[action.number].effects
+    known: Effect | None = effects.get(action.target)
+    return known.count if known else 0
