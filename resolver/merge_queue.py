@@ -41,8 +41,17 @@ class MergeQueue:
     read: MergeQueueRead | None = None
 
     def landed(self, group: MergeGroup, line: tuple[Sha, ...]) -> bool:
-        """Say whether a group has become the base; `line` are the base's newest commits."""
-        return group.gone == "merged" or group.seen.head_sha in line
+        """Say whether a group has become the base; `line` are the base's newest commits. What a landed group stands on
+        has landed with it.
+        """
+        known = {*line, *(sha for sha, each in self.groups.items() if each.gone == "merged")}
+        todo = list(known)
+        while todo:
+            above = self.groups.get(todo.pop())
+            if above is not None and above.seen.base_sha not in known:
+                known.add(above.seen.base_sha)
+                todo.append(above.seen.base_sha)
+        return group.seen.head_sha in known
 
 
 Queued = PullEnqueued | PullDequeued

@@ -107,6 +107,13 @@ CHAINS = {
         ],
         True,
     ),
+    "red on what stands below the base now": (
+        [
+            *(seen("1", 8), seen("2", 7, GROUPS["1"]), seen("3", 9, GROUPS["1"]), *ended("2", "failure")),
+            BaseMoved(ref="main", sha=GROUPS["3"], config_touched=None),
+        ],
+        True,
+    ),
     "rebuilt": (
         [seen("1", 7), *ended("1", "failure"), MergeGroupGone(head_sha=GROUPS["1"], number=7, reason="invalidated")],
         False,

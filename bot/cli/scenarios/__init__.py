@@ -11,6 +11,7 @@ from bot.cli.scenarios.bad_config import BAD_CONFIG
 from bot.cli.scenarios.fork import FORK
 from bot.cli.scenarios.llm_rung import LLM_RUNG
 from bot.cli.scenarios.noise import NOISE
+from bot.cli.scenarios.queue import QUEUE
 from bot.cli.scenarios.red_check import RED_CHECK
 from bot.cli.scenarios.resolving import RESOLVING
 from bot.cli.scenarios.scenario import Scenario
@@ -27,6 +28,7 @@ SCENARIOS: Mapping[str, Scenario] = {
         FORK,
         BAD_CONFIG,
         *WHOSE,
+        QUEUE,
         *SURROUNDINGS,
         *RESOLVING,
         LLM_RUNG,
