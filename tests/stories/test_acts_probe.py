@@ -260,7 +260,7 @@ async def test_a_red_check_on_a_base_that_never_ran_is_probed_by_failres_itself(
     text = workflow(on="on: {pull_request: , workflow_dispatch: }\n")
     repo = await open_shop(world, text, MANAGED)
     pull = world.people.open_pull("discount", RED)
-    await world.later(3_600.0)
+    await world.settle()
     assert [run.latest.conclusion for run in runs(repo, event="workflow_dispatch")] == ["success"]
     world.said(pull)
 
@@ -300,7 +300,7 @@ async def test_a_probe_that_fails_for_another_reason_accuses_nobody(world):
     repo = await open_shop(world, ON_DEMAND, MANAGED)
     world.sandbox.ci.job("unit", suite)
     pull = world.people.open_pull("discount", RED)
-    await world.later(3_600.0)
+    await world.settle()
     assert [run.latest.conclusion for run in runs(repo, event="workflow_dispatch")] == ["failure"] * 2
     assert branches(repo) == []
     said = world.said(pull)

@@ -251,7 +251,7 @@ async def test_a_pushed_branch_tells_that_the_base_is_broken(world):
     text = workflow(on="on: {pull_request: , push: {branches: ['ci/**']}}\n")
     repo = await open_shop(world, text, MANAGED + MAY_PUSH, **RED)
     pull = world.people.open_pull("docs", {"docs.md": "more\n"})
-    await world.later(3_600.0)
+    await world.settle()
     assert [run.latest.conclusion for run in runs(repo, event="push")] == ["failure"]
     assert await classes(world) == {pull.number: {"base-defect"}}
     assert branches(repo) == []
@@ -265,7 +265,7 @@ async def test_a_draft_tells_that_the_base_is_broken_and_is_no_task(world):
     """
     repo = await open_shop(world, workflow(on=PULLS), MANAGED + MAY_DRAFT, **RED)
     pull = world.people.open_pull("docs", {"docs.md": "more\n"})
-    await world.later(3_600.0)
+    await world.settle()
     (draft, *more) = drafts(repo)
     assert await classes(world) == {pull.number: {"base-defect"}}
     assert {each.state for each in (draft, *more)} == {"closed"}
