@@ -243,6 +243,27 @@ def test_the_second_call_needs_a_budget_too():
     assert [each.call for each in day_later[2]] == [2]
 
 
+def test_a_run_has_a_budget_of_its_own():
+    """Five calls of one run are the most, however long ago they were; one that was refused was none."""
+
+    def earlier(state, calls):
+        for each in range(calls):
+            target = f"model:earlier:{each}"
+            started = ActionStarted(
+                ticket=f"{target}#1", key=target, target=target, type="call-model", number=7, at=-90_000.0
+            )
+            state = fold(state, started)
+        return state
+
+    assert [each.call for each in play(earlier(failed_twice(), 3), 700.0)[2]] == [1]
+    state, facts, actions = play(earlier(failed_twice(), 4), 700.0)
+    assert actions == []
+    assert "spent" in of(ResolveDecided, facts)[0].rationale
+    state = earlier(failed_twice(), 4)
+    unsent = ActionRefused(ticket="x", key="model:earlier:0", target="model:earlier:0", number=7, reason="stopped")
+    assert [each.call for each in play(fold(state, unsent), 700.0)[2]] == [1]
+
+
 def refused(state, retry_at):
     """The question could not be put."""
     (target,) = [each for each in state.pulls[7].effects if each.startswith("model:")]

@@ -47,7 +47,7 @@ async def serving(handler):
         await runner.cleanup()
 
 
-async def test_a_good_answer_and_what_it_cost():
+async def test_f10_one_request_without_tools_and_what_it_cost():
     """One request: two messages, the model's name, the key; nothing else, and no tools."""
     async with open_endpoint(lambda _: proposal("resume", "a mirror was away")) as endpoint:
         async with model_at(endpoint.url, llm_key=KEY) as model:
