@@ -109,17 +109,17 @@ async def test_a21_a_check_that_never_ran_before_the_merge_is_named_as_a_cause(w
 """)
 
 
-async def test_a17_a6_a_label_is_noted_beside_the_verdict_and_can_be_taken_back(world):
+async def test_a17_a6_a_label_is_noted_beside_the_verdict_and_can_be_taken_back(calm):
     """Somebody says by a label that it is intermittent: the executions still say whose it is. Without the label nobody
     says so any more.
     """
-    await shop(world)
-    pull = world.people.open_pull("discount", WRONG, title="Simplify the discount")
-    world.people.label(pull, "Intermittent")
-    await world.settle()
-    await rerun_red(world, pull)
-    assert verdicts(world, pull) == {ITEM: "task-defect"}
-    assert world.said(pull).split("<details>")[0] == snapshot("""\
+    await shop(calm)
+    pull = calm.people.open_pull("discount", WRONG, title="Simplify the discount")
+    calm.people.label(pull, "Intermittent")
+    await calm.settle()
+    await rerun_red(calm, pull)
+    assert verdicts(calm, pull) == {ITEM: "task-defect"}
+    assert calm.said(pull).split("<details>")[0] == snapshot("""\
 ✔ failres: neutral: This pull request breaks tests/test_shop.py::test_discount: it fails here and passes on a clean main
   tests/test_shop.py:4 tests/test_shop.py::test_discount: assert 190 == 180
 
@@ -136,10 +136,10 @@ Noted: the label `Intermittent`. What people say of a failure changes no verdict
 **What happens now:** The branch has to be mended; the failing lines are named above. failres only explains here; the configuration does not let it act on this pull request.
 
 """)
-    world.people.unlabel(pull, "Intermittent")
-    await world.settle()
-    assert verdicts(world, pull) == {ITEM: "task-defect"}
-    assert "label" not in world.said(pull)
+    calm.people.unlabel(pull, "Intermittent")
+    await calm.settle()
+    assert verdicts(calm, pull) == {ITEM: "task-defect"}
+    assert "label" not in calm.said(pull)
 
 
 def taxed(tree):

@@ -6,6 +6,8 @@ since a head left it.
 
 from __future__ import annotations
 
+import re
+
 from bot.github import NotFound, Refused
 from bot.objects import Json, pull_observed
 from bot.work.observe.pulls import change
@@ -13,23 +15,46 @@ from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.attribution.diff import ChangedFile
 from resolver.facts import PullObserved
+from resolver.ids import Sha
 from resolver.landing_actions import ReadBaseChanges, ReadLandedChanges, ReadLanding
 from resolver.landing_facts import BaseChangesRead, Landed, LandedChangesRead, LandingRead
+
+_MERGED = re.compile(r"Merge pull request #(\d{1,9}) from ")
+_SQUASHED = re.compile(r" \(#(\d{1,9})\)$")
 
 PAGE = 100
 """So many files come with one call; a change that is known by fewer of its files is known as well."""
 
 
 async def read_landing(place: Place, action: ReadLanding) -> Outcome:
-    """Find the pull request by which a commit came to a base; several that hold it tell nothing."""
+    """Find the pull request by which a commit came to a base; several that hold it tell nothing.
+
+    GitHub does not list those of forks reliably (GITHUB.md, trap 3): where none is listed, the number that GitHub
+    itself writes into the message of a merge or squash is looked up.
+    """
     try:
         listed = await place.installation.get(place.path("/commits/{sha}/pulls", sha=action.commit), per_page=PAGE)
+        if not listed:
+            listed = await _named(place, action.commit)
     except (NotFound, Refused):
         listed = []
     pulls = [pull_observed(item) for item in listed]
     merged = [pull for pull in pulls if pull.merged and pull.base_ref == action.ref]
     landed = _landed(merged[0]) if len(merged) == 1 else None
     return Outcome((LandingRead(commit=action.commit, landed=landed),))
+
+
+async def _named(place: Place, commit: Sha) -> list[Json]:
+    found = await place.installation.get(place.path("/git/commits/{sha}", sha=commit))
+    number = landed_by(str(found.get("message") or ""))
+    return [] if number is None else [await place.installation.get(place.path("/pulls/{n}", n=number))]
+
+
+def landed_by(message: str) -> int | None:
+    """Give the pull request that the first line of a merge's or squash's message names; None for another commit."""
+    line = message.partition("\n")[0].strip()
+    told = _MERGED.match(line) or _SQUASHED.search(line)
+    return int(told[1]) if told else None
 
 
 def _landed(pull: PullObserved) -> Landed:
