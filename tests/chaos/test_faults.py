@@ -76,14 +76,18 @@ async def test_trap_25_a_secondary_limit_is_waited_for(calm, status, retry_after
     only_once(calm, pull)
 
 
-async def test_g2_a_spent_hour_is_waited_for(calm):
-    """The primary limit: nothing more until the reset, then all that waited."""
+@pytest.mark.parametrize("dies", [False, True], ids=["running", "restarted"])
+async def test_g2_a_spent_hour_is_waited_for(calm, dies):
+    """The primary limit: nothing more until the reset, then all that waited; also where the process dies meanwhile."""
     repo = await shop(calm)
     (installation,) = installations_on(calm.sandbox.github, repo)
     calm.sandbox.limits.exhaust(f"installation {installation.id}", seconds=1_800.0)
     pull = calm.people.open_pull("discount", WRONG)
     begun = calm.clock.now()
     await calm.settle(600.0)
+    if dies:
+        await calm.die_and_return()
+        await calm.settle(300.0)
     assert calm.said(pull) == ""
     await calm.later(1_900.0 - (calm.clock.now() - begun))
     only_once(calm, pull)
