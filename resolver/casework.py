@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from resolver.attribution import Case, Diff, Refusal, TaskFacts
 from resolver.casework_beside import base_only, base_unread, claims, marked, never_ran, own_merges
+from resolver.conclusions import Meaning, meaning
 from resolver.config import RepoConfig
-from resolver.executions import Check, Execution, FailedItem, Own, Side, result_of
-from resolver.facts import JobFinished, ProbeDispatched, RunObserved
+from resolver.executions import Check, Execution, FailedItem, LogState, Own, Side, result_of
+from resolver.facts import JobFinished, JobTriaged, ProbeDispatched, RunObserved
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.probed import probed_base, speaks, stands_for
 from resolver.progress import JobStalled
@@ -191,9 +192,21 @@ def execution_of(
         items=items,
         passed_items=triaged.passed if triaged else (),
         tests=triaged.tests if triaged else None,
-        log="unread" if triaged is None else "missing" if triaged.missing else "read",
+        log=_log(job, triaged),
         own=own,
     )
+
+
+def _log(job: JobFinished, triaged: JobTriaged | None) -> LogState:
+    """What came of a job's log. One that failed without a log, and none of whose steps did, died: its runner, or what
+    ran it, went away.
+    """
+    if triaged is None:
+        return "unread"
+    if not triaged.missing:
+        return "read"
+    failed = any(meaning(step.conclusion) is Meaning.FAILED for step in job.steps if step.conclusion)
+    return "missing" if failed or not job.steps else "died"
 
 
 def _stalled(head: Head, stall: JobStalled, *, task: str, fork: bool) -> Execution:
@@ -252,7 +265,7 @@ def _running(head: Head, sha: Sha, *, side: Side, task: str | None = None, fork:
 
 def _unreadable_logs(executions: Iterable[Execution]) -> Iterator[Refusal]:
     for each in executions:
-        if each.log == "missing":
+        if each.log in ("missing", "died"):
             yield Refusal(kind="log", reason="GitHub has no log of it", commit=each.commit, check=each.check)
 
 

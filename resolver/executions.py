@@ -31,7 +31,7 @@ Own = Literal["no", "earlier-merge", "same-author", "unread"]
 """Whether it is the accused's own: an earlier merge commit of the task, or another task of its author. `unread`: whose
 change the base commit is, has not been read yet."""
 
-LogState = Literal["read", "unread", "missing"]
+LogState = Literal["read", "unread", "missing", "died"]
 
 INFRASTRUCTURE_KINDS = frozenset({"network", "runner-lost", "quota", "rate-limit"})
 """Kinds of failure that are neither red nor green (specification, section 5)."""

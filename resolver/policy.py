@@ -46,6 +46,10 @@ Missing = Literal["fix-runs", "disposable-branch", "adapter"]
 """What an action needed and did not have."""
 
 
+CRASH: Final = "crash"
+"""Stands for the class of what died without leaving one: a check of which GitHub has neither log nor annotation."""
+
+
 class Unreachable(Exception):
     """A `—` cell was reached: a breaker that should have tripped before did not."""
 

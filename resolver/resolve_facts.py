@@ -17,7 +17,7 @@ from resolver.repair_facts import RepairDone, RepairFact, RepairFailed, RepairRe
 class ResolveDecided(Record):
     """
     The table's action for a failure class of a task, or at scope `run` of `of_run`: `resolve.decision`. `seq` is its
-    identity (see `decision_seq`), to which `resolve.outcome` refers.
+    identity (see `decision_seq`), to which `resolve.outcome` refers. `counts` is False for what is no attempt.
 
     What is executed begins at `due_at` (seconds) and runs the jobs of `run_id` after its `run_attempt` again.
     `rationale` says what kept the table's own action from being taken, or how long is waited and why.
@@ -38,6 +38,7 @@ class ResolveDecided(Record):
     run_attempt: int = 0
     rationale: str | None = None
     unreachable: bool = False
+    counts: bool = True
     scope: Scope = "task"
     of_run: RunId | None = None
 

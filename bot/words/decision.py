@@ -13,6 +13,7 @@ from bot.words.verdict import evidence, subject
 from resolver.decision_facts import DecisionRequested, Ended, HandoffRefused, HandoffWritten
 from resolver.decisions import Word
 from resolver.handoff import BRANCH
+from resolver.policy import CRASH
 from resolver.talk_actions import PostDecision
 from resolver.taxonomy import TAXONOMY
 
@@ -24,6 +25,9 @@ _ENDS: Final = MappingProxyType(
         "out-of-time": "It ended without an answer when its time was over.",
     }
 )
+
+
+_UNCLASSED: Final = MappingProxyType({CRASH: "It died without a word"})
 
 
 def decision_marker(decision_id: str) -> str:
@@ -53,7 +57,7 @@ def happened(asked: DecisionRequested) -> str:
     """Say in a sentence what led to the question."""
     what = subject(asked.because) if asked.because is not None else code(asked.fail_class)
     row = TAXONOMY.get(asked.fail_class)
-    title = row.title if row is not None else "It failed"
+    title = row.title if row is not None else _UNCLASSED.get(asked.fail_class, "It failed")
     told = [each for each in asked.why.split("; ") if each and each != "no class is proven"]
     why = f" ({reason('; '.join(told), 300)})" if told else ""
     if asked.kind == "fix-flaky-test":

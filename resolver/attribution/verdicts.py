@@ -24,6 +24,8 @@ from resolver.attribution.question import Question
 from resolver.attribution.routing import next_action
 from resolver.attribution.wants import ROW_FIRST, wants
 from resolver.executions import Check, Execution, FailedItem, distinct
+from resolver.ids import Fingerprint
+from resolver.policy import CRASH
 from resolver.records import Record
 
 _STRENGTHS: tuple[Strength, ...] = ("weak", "moderate", "strong")
@@ -89,7 +91,7 @@ def _item(q: Question) -> Outcome:
     done = (q.check, q.item.fail_class) in case.row_done
     refused = case.refusal("row", q.check, q.red.subject)
     if q.item.fail_class in ROW_FIRST and not done and (refused is None or refused.until is not None):
-        return _row(case, q.check, q.red, q.item, refused.until if refused else None)
+        return _row(case, q.check, q.red, _named(q.item), refused.until if refused else None)
     waited_for = unread(q)
     if waited_for:
         return _undecided(q, waited_for, (WantWait(until=None, reason=waited_for, brief=True),))
@@ -118,12 +120,21 @@ def _undecided(q: Question, reason: str, wants_: tuple[Want, ...]) -> Undecided:
     )
 
 
-def _row(case: Case, check: Check, red: Execution, item: FailedItem, until: float | None) -> Undecided:
-    want: Want = WantRow(check=check, commit=red.subject, fail_class=item.fail_class)
+Named = tuple[str, str | None, Fingerprint | None]
+"""A failure's class, item and fingerprint."""
+
+
+def _named(item: FailedItem) -> Named:
+    return item.fail_class, item.item, item.fingerprint
+
+
+def _row(case: Case, check: Check, red: Execution, failed: Named, until: float | None) -> Undecided:
+    fail_class, item, print_ = failed
+    want: Want = WantRow(check=check, commit=red.subject, fail_class=fail_class)
     if case.outage or until is not None:
         want = WantWait(until=until, reason="outage" if case.outage else "the deterministic action has to wait")
     reason = "its deterministic action comes first"
-    return Undecided(check=check, item=item.item, fingerprint=item.fingerprint, reason=reason, wants=(want,))
+    return Undecided(check=check, item=item, fingerprint=print_, reason=reason, wants=(want,))
 
 
 def _why_open(q: Question) -> str:
@@ -158,6 +169,9 @@ def _wordless(case: Case, red: Execution) -> Outcome:
         if refusal is not None:
             want = WantWait(until=refusal.until, reason=refusal.reason)
         return Undecided(check=red.check, item=None, fingerprint=None, reason="its log is not read", wants=(want,))
+    crashed = case.refusal("row", red.check, red.subject)
+    if red.log == "died" and (crashed is None or crashed.until is not None):
+        return _row(case, red.check, red, (CRASH, None, None), crashed.until if crashed else None)
     reason = "the log names no failure" if red.log == "read" else "there is no log"
     return _bare(case, red, reason)
 
@@ -173,7 +187,7 @@ def _surroundings(case: Case, check: Check, head: tuple[Execution, ...]) -> Iter
     if (check, fail_class) in case.row_done or (refused is not None and refused.until is None):
         yield _bare(case, lost[-1], "only its surroundings failed, which is neither red nor green")
     elif item is not None:
-        yield _row(case, check, lost[-1], item, refused.until if refused else None)
+        yield _row(case, check, lost[-1], _named(item), refused.until if refused else None)
 
 
 def _bare(case: Case, execution: Execution, reason: str) -> Verdict:

@@ -65,6 +65,7 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     stood = _standing(state, pull, cause, now, limits) if silence(state, pull) is None else Due()
     if stood.facts:  # what is done and said follows from them
         return Due((), None, (*facts, *stood.facts))
+    then = Met()
     if cause is not None and silence(state, pull) is None:
         decided = any(isinstance(fact, Decided) for fact in cause.facts)
         then = Met() if decided else follow(state, pull, cause.answer.lead, now, limits)
@@ -83,6 +84,7 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     again_at = earlier(said.again_at, cause.again_at if cause else None)
     again_at = earlier(again_at, watched.again_at)
     again_at = earlier(again_at, stood.again_at)
+    again_at = earlier(again_at, then.again_at)
     again_at = earlier(earlier(again_at, talked.again_at), queue.again_at)
     mine = due(pull.effects, (*own, *said.actions), now, again_at)
     ours = due(state.effects, shared, now, mine.again_at)

@@ -14,6 +14,7 @@ from resolver.decide.ask_model import ask_model, proposal_of
 from resolver.decide.asked import rerun_is_left
 from resolver.decide.due import Due, earlier
 from resolver.decide.endings import circumstances, how_it_ended
+from resolver.decide.flaky import flaky_decision
 from resolver.decide.handoff import awaited_until
 from resolver.decide.here import Here
 from resolver.decide.labels import labels
@@ -24,6 +25,7 @@ from resolver.decide.resolve import escalation, stop, why_escalated
 from resolver.decide.rights import config_of, managed, silence
 from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, Kind, Word, ask, kind_for
+from resolver.policy import CRASH
 from resolver.queue_case import heads_of
 from resolver.resolve_facts import Proposal
 from resolver.state import Pull, RepoState
@@ -83,6 +85,8 @@ def _put(here: Here, asked: DecisionRequested) -> Due:
     """
     if asked.because is None or held(here.state, here.pull):
         return Due(facts=(asked,))
+    if asked.kind == "fix-flaky-test":
+        return Due(facts=(flaky_decision(here.state, here.pull, asked.because, 1, here.now), asked))
     matter = Matter(here.state, here.pull, asked.because.check, asked.fail_class, here.now)
     met = ask_model(matter, here.limits) if asked.kind == "failure" else None
     if met is not None:
@@ -163,6 +167,8 @@ def request(
 def _class_of(state: RepoState, pull: Pull, lead: Verdict) -> str:
     if pull.quarantine is not None and pull.quarantine.fact.cause == "stop-loss":
         return REPEATED
+    if lead.fingerprint is None and here_decided(pull, lead.check, CRASH) is not None:
+        return CRASH
     for told in (each for head in heads_of(state, pull) for each in head.triaged.values()):
         for failure in told.failures:
             if failure.fingerprint == lead.fingerprint:

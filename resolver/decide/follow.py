@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from resolver.attribution import Refusal, Verdict
 from resolver.casework import check_of, task_id
+from resolver.decide.flaky import flaky_decision
 from resolver.decide.matter import Matter
 from resolver.decide.quarantine import held
 from resolver.decide.queue_wants import again_in_queue
@@ -67,4 +68,10 @@ def _rerun(state: RepoState, pull: Pull, lead: Verdict, now: float) -> Met:
     answer = state.ledger.rerun(asked, now)
     if not isinstance(answer, Allowed):
         return Met(again_at=answer.until)
+    decided = flaky_decision(state, pull, lead, 0, now)
+    standing = pull.resolutions.get(decided.seq)
+    if standing is None:
+        return Met(facts=(decided,), again_at=decided.due_at)
+    if standing.decided.due_at is not None and now < standing.decided.due_at:
+        return Met(again_at=standing.decided.due_at)
     return rerun_of(state, pull, lead.check, mine[-1], asked, now=now)

@@ -50,6 +50,7 @@ def here_decided(pull: Pull, check: Check, fail_class: str) -> Resolution | None
         for each in pull.resolutions.values()
         if each.decided.head_sha == pull.seen.head_sha
         and each.decided.check is not None
+        and each.decided.counts
         and each.decided.check.workflow == check.workflow
         and each.decided.fail_class == fail_class
     ]
@@ -67,8 +68,8 @@ def resolutions(state: RepoState, pull: Pull, fail_class: str) -> Resolutions:
 
 
 def _of_tasks(pull: Pull) -> Iterator[ResolveDecided]:
-    """What was decided on the task itself; what is the run's own is counted by no breaker."""
-    return (each.decided for each in pull.resolutions.values() if each.decided.scope == "task")
+    """What was decided on the task itself and is an attempt; what is the run's own is counted by no breaker."""
+    return (each.decided for each in pull.resolutions.values() if each.decided.scope == "task" and each.decided.counts)
 
 
 def tripped_reason(trip: Tripped) -> str:

@@ -23,8 +23,8 @@ from resolver.decide.rights import managed, mode_of
 from resolver.facts import Decided
 from resolver.ledger import Allowed
 from resolver.limits import Limits
-from resolver.policy import POLICY, Abilities, Take, rule, within
-from resolver.resolve_facts import Resolution, ResolveDecided
+from resolver.policy import CRASH, POLICY, Abilities, Take, rule, rule_crash, within
+from resolver.resolve_facts import Resolution, ResolveDecided, ResolveEnded
 from resolver.state import Pull
 
 FOR_PEOPLE = "executing it again cannot help, and people decide on this class of failure"
@@ -39,6 +39,8 @@ def resolve(matter: Matter, limits: Limits) -> Met | Refusal:
     if standing is None:
         return _decide(matter)
     decided = standing.decided
+    if standing.ended is not None and _dies_again(matter, standing.ended):
+        return _decide(matter)
     if standing.ended is not None or decided.action not in RERUNS:
         reason = standing.ended.reason if standing.ended else _why(decided)
         return _refused(matter, reason or FOR_PEOPLE)
@@ -50,6 +52,13 @@ def resolve(matter: Matter, limits: Limits) -> Met | Refusal:
 def _why(decided: ResolveDecided) -> str | None:
     """Say why it was decided so. A model's words are text of others: they are told as such, and nowhere else."""
     return decided.rationale if decided.proposal is None else None
+
+
+def _dies_again(matter: Matter, ended: ResolveEnded) -> bool:
+    """Say whether what died without a class did so again, and the table has another resume for it."""
+    attempt = resolutions(matter.state, matter.pull, matter.fail_class).attempt
+    again = matter.fail_class == CRASH and not ended.success
+    return again and take_of(CRASH, attempt).action in RERUNS
 
 
 def hopeless(pull: Pull) -> Iterator[Refusal]:
@@ -85,14 +94,18 @@ def _decide(matter: Matter) -> Met | Refusal:
         return Met(facts=stop(matter, trip))
     if matter.job is None:
         return _refused(matter, "no failed job of it is known")
-    taken = resolution(matter, possible(_take(matter.fail_class, made.attempt)), made.attempt)
+    taken = resolution(matter, possible(take_of(matter.fail_class, made.attempt)), made.attempt)
     if taken.action == "accept-quarantine-continue":
         reason = f"the table ends `{matter.fail_class}` with a quarantine, and the rest of the run goes on"
         return Met(facts=(taken, quarantine(matter, failing_of(matter), "row", reason, final=True)))
     return Met(facts=(taken,))
 
 
-def _take(fail_class: str, attempt: int) -> Take:
+def take_of(fail_class: str, attempt: int) -> Take:
+    """Give the table's action; a death is certain here, since GitHub says that the job has ended."""
+    if fail_class == CRASH:
+        taken = rule_crash(attempt, certain=True)
+        return taken if isinstance(taken, Take) else Take(action="escalate")
     ruling = rule(fail_class, "task", attempt, llm=False)
     return ruling if isinstance(ruling, Take) else Take(action="escalate")
 
@@ -124,7 +137,7 @@ def escalation(matter: Matter) -> ResolveDecided | Tripped | None:
     trip = tripped(matter.fail_class, "task", made, matter.config.budget)
     if trip is not None:
         return trip
-    take = possible(_take(matter.fail_class, made.attempt))
+    take = possible(take_of(matter.fail_class, made.attempt))
     return resolution(matter, take.model_copy(update={"action": "escalate"}), made.attempt)
 
 
