@@ -39,15 +39,15 @@ def verdicts(world, pull):
     return {v.klass for v in state.pulls[pull.number].verdicts.values()}
 
 
-async def test_a_green_group_lands_and_nothing_is_said(world):
+async def test_a_green_group_lands_and_nothing_is_said(calm):
     """Everything is fine: no word."""
-    await shop(world)
-    pull = world.people.open_pull("gross", GROSS, title="Prices with tax")
-    await world.settle()
-    world.people.enqueue(pull)
-    await world.settle()
+    await shop(calm)
+    pull = calm.people.open_pull("gross", GROSS, title="Prices with tax")
+    await calm.settle()
+    calm.people.enqueue(pull)
+    await calm.settle()
     assert pull.merged_at is not None
-    assert world.said(pull) == ""
+    assert calm.said(pull) == ""
 
 
 async def test_a16_a_base_defect_in_the_queue_is_nobodys_failure(world):
@@ -175,17 +175,17 @@ async def test_d8_a_required_check_that_never_reports_on_the_group_is_named(worl
 """)
 
 
-async def test_d10_a_green_queue_that_does_not_move_is_a_stall(world):
+async def test_d10_a_green_queue_that_does_not_move_is_a_stall(calm):
     """Every required check has passed on the group, and the base is where it was."""
-    await shop(world)
-    world.sandbox.queues.frozen = True
-    pull = world.people.open_pull("gross", GROSS, title="Prices with tax")
-    await world.settle()
-    world.people.enqueue(pull)
-    await world.later(3_600.0)
-    assert world.said(pull) == ""
-    await world.later(3_600.0)
-    assert world.said(pull) == snapshot("""\
+    await shop(calm)
+    calm.sandbox.queues.frozen = True
+    pull = calm.people.open_pull("gross", GROSS, title="Prices with tax")
+    await calm.settle()
+    calm.people.enqueue(pull)
+    await calm.later(3_600.0)
+    assert calm.said(pull) == ""
+    await calm.later(3_600.0)
+    assert calm.said(pull) == snapshot("""\
 ✔ failres: neutral: The merge queue is green and does not move: main is where it was
 
 <!-- failres:sticky:1 -->
