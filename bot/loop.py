@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from bot.clock import Clock
 from bot.installations import APP, spread
+from bot.journal_trouble import told
 from bot.known import Known
-from bot.store import Lease, LeaseLost, Received, Store, StoreUnavailable, Work
+from bot.store import JournalCorrupt, Lease, LeaseLost, Received, Store, StoreUnavailable, Work
 from bot.translate import translate
 from resolver.decide import Due, decide_pull, decide_repository
 from resolver.decide.due import earlier
@@ -77,6 +78,10 @@ class Loop:
         except StoreUnavailable:
             self._known.pop(lease.key, None)
             raise
+        except JournalCorrupt as damage:
+            self._known.pop(lease.key, None)
+            log.error(told(damage))
+            await self._store.release(lease, self._clock.now() + self._loop_limits.longest_backoff, failed=True)
         except Exception:
             self._known.pop(lease.key, None)
             wait = min(2.0**lease.attempts, self._loop_limits.longest_backoff)

@@ -1,6 +1,7 @@
 """The turn against a real store: killed at every commit, fed with unreadable records, told things twice."""
 
 import json
+import sqlite3
 
 from bot.clock import ManualClock
 from bot.installations import repository_key
@@ -146,6 +147,35 @@ async def test_a_turn_takes_no_more_than_its_batch_and_comes_back_at_once():
         turns += 1
     assert turns == 3
     await store.close()
+
+
+async def test_a_damaged_journal_stops_its_repository_and_says_what_to_do(tmp_path, caplog):
+    """A record that somebody changed: nothing is decided, recorded or ordered, and the log says where and what now."""
+    url, clock = f"sqlite:///{tmp_path}/failres.db", ManualClock()
+    store = await open_store(url, clock)
+    for delivery in DELIVERIES[:2]:
+        await store.receive(delivery)
+        await Loop(store, clock).run_due()
+    await orders_of(store)
+    await store.close()
+    with sqlite3.connect(tmp_path / "failres.db") as connection:
+        connection.execute("update journal set data = replace(data, 'open', 'shut') where kind = 'pull.observed'")
+        (before,) = connection.execute("select count(*) from journal").fetchone()
+    connection.close()
+    store = await open_store(url, clock)
+    await store.receive(DELIVERIES[2])
+    loop = Loop(store, clock)
+    assert await loop.run_due() == 1
+    (said,) = [record.message for record in caplog.records if record.levelname == "ERROR"]
+    assert said.startswith("The journal is damaged (journal-corrupt, escalate): The journal of repo:1 is corrupt at")
+    assert "`failres journal --verify` shows the place" in said
+    assert await orders_of(store) == []
+    clock.advance(60.0)
+    assert await loop.run_due() == 0
+    await store.close()
+    with sqlite3.connect(tmp_path / "failres.db") as connection:
+        assert connection.execute("select count(*) from journal").fetchone() == (before,)
+    connection.close()
 
 
 async def test_without_an_installation_nothing_is_ordered():

@@ -35,6 +35,7 @@ KNOWN = {
     "repeated-failure-stop": "test_two_identical_quarantines_on_one_base_stop_the_third",
     "budget-exceeded": "test_a_spent_budget_of_reruns_ends_in_a_final_quarantine",
     "runconfig-read-failed": "test_a_broken_configuration_is_recorded_once_and_told_by_the_check_run_alone",
+    "journal-corrupt": "test_a_damaged_journal_stops_its_repository_and_says_what_to_do",
     "not-a-git-repo": "test_a_repository_out_of_reach_escalates_once_for_each_run",
 }
 """What GitHub, the store or the ledger shows, with the test that shows how it is reached."""
@@ -57,7 +58,6 @@ UNREACHED = {
     # The signal is seen and told in words, and is not yet handed to the resolver under its class.
     "journal-state-unknown",
     "journal-append-failed",
-    "journal-corrupt",
     "plan-invalid",
     "base-moved",
 }
