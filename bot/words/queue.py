@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import assert_never
 
 from bot.words.inert import code
-from resolver.attribution.outcome import Class, NextAction
+from resolver.attribution.outcome import Class, NextAction, Verdict
 from resolver.queue_facts import MERGE_GROUP
 from resolver.report import QueueTrouble, Report
 
@@ -44,6 +44,14 @@ FOLLOWING_IN_QUEUE: Mapping[NextAction, str] = MappingProxyType(
     }
 )
 """What follows from a verdict on a merge group, where that differs from a failure on the head itself."""
+
+
+def once_more(verdict: Verdict) -> str:
+    """Say what somebody can do where one failure in the queue proves nothing yet; empty otherwise."""
+    red = sum(each.role == "red" and each.side == "group" for each in verdict.evidence)
+    if verdict.check.event != MERGE_GROUP or red != 1:
+        return ""
+    return " Enqueue it once more: it lands, or it fails again, and then it is known whose failure it is."
 
 
 def queued(report: Report) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from bot.words.inert import code, reason
-from bot.words.queue import FOLLOWING_IN_QUEUE, sentence_in_queue
+from bot.words.queue import FOLLOWING_IN_QUEUE, once_more, sentence_in_queue
 from bot.words.stall import stalled
 from resolver.attribution.classes import BEHIND_RUN, CARRIES_BASE
 from resolver.attribution.outcome import Evidence, Verdict
@@ -84,7 +84,7 @@ def following(verdict: Verdict) -> str:
         case "resolve":
             return "It is handled as a stalled task."
         case "escalate":
-            return f"Whose failure it is, is not proven{_because(verdict.reason)}."
+            return f"Whose failure it is, is not proven{_because(verdict.reason)}.{once_more(verdict)}"
         case "none":
             return "Nothing needs to be done."
         case _:
