@@ -12,11 +12,13 @@ from typing import Literal
 from resolver.casework import prints_of
 from resolver.command_facts import CommandGiven, LabelSet, StandingRead
 from resolver.decide.rights import config_of, managed
+from resolver.decision_facts import DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.facts import (
     ActionRefused,
     BaseMoved,
     ConfigRead,
     Fact,
+    GateAttributed,
     InstallationChanged,
     JobFinished,
     JobTriaged,
@@ -81,10 +83,24 @@ def touched(state: RepoState, fact: Fact | Unreadable, before: RepoState | None 
             return _concerned(state, fact)
         case AnnotationsRead() | RollupSeen() | RunsRead():
             return _concerned(state, fact)
+        case DecisionRequested() | HandoffWritten() | HandoffRefused():
+            return _without_bundle(state) | {fact.number}
+        case GateAttributed() if fact.klass == "flake":
+            return _flaky(state) | {fact.number}
         case ActionRefused(number=None):
             return _asking_anywhere(state)
         case _:
             return NOBODY if fact.number is None else frozenset({fact.number})
+
+
+def _without_bundle(state: RepoState) -> Numbers:
+    """The pull requests whose questions have no handoff bundle: one commit brings those of all."""
+    return frozenset(n for n, p in state.pulls.items() if set(p.talk.decisions) - set(p.talk.handoffs))
+
+
+def _flaky(state: RepoState) -> Numbers:
+    """The pull requests with a flake: what follows from it depends on the others."""
+    return frozenset(n for n, p in state.pulls.items() if any(v.klass == "flake" for v in p.verdicts.values()))
 
 
 def is_urgent(state: RepoState, fact: Fact, before: RepoState) -> bool:

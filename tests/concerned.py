@@ -41,7 +41,9 @@ def left_out(before: RepoState, state: RepoState, fact: Fact | Unreadable, at: f
 
 
 def _more(before: Due, after: Due) -> bool:
+    put_off = bool(_content(before) - _content(after))  # what was due at once has to wait: it is looked at anyway
     sooner = after.again_at is not None and (before.again_at is None or after.again_at < before.again_at)
+    sooner = sooner and not put_off
     return sooner or bool(_content(after) - _content(before))
 
 

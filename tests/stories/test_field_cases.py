@@ -24,22 +24,22 @@ def mine(world, repo):
     return [comment for comment in repo.comments.values() if comment.via_app is world.sandbox.app]
 
 
-async def test_b1_seven_failing_jobs_in_a_discussion_are_one_comment_that_is_edited(world):
+async def test_b1_seven_failing_jobs_in_a_discussion_are_one_comment_that_is_edited(calm):
     """They fail on one commit and on the next, people talk in between: there is one comment, and nobody is mailed anew."""
     for job in noise.JOBS:
-        world.sandbox.ci.job(job, noise.outcome)
-    repo = world.repo("shop", {"shop.py": ""}, {"ci.yml": noise.JOBS})
-    await world.settle()
-    pull = world.people.open_pull("everything", {"broken": "yes"})
-    world.people.comment(pull, "What do you think of the name?", by="maintainer")
-    await world.settle()
-    (comment,) = mine(world, repo)
-    world.people.comment(pull, "It is fine.")
-    world.people.push("everything", {"broken": "still"})
-    await world.settle()
-    assert [each.id for each in mine(world, repo)] == [comment.id]
+        calm.sandbox.ci.job(job, noise.outcome)
+    repo = calm.repo("shop", {"shop.py": ""}, {"ci.yml": noise.JOBS})
+    await calm.settle()
+    pull = calm.people.open_pull("everything", {"broken": "yes"})
+    calm.people.comment(pull, "What do you think of the name?", by="maintainer")
+    await calm.settle()
+    (comment,) = mine(calm, repo)
+    calm.people.comment(pull, "It is fine.")
+    calm.people.push("everything", {"broken": "still"})
+    await calm.settle()
+    assert [each.id for each in mine(calm, repo)] == [comment.id]
     assert all(f"test_{job}" in comment.body for job in noise.JOBS)
-    world.said(pull)
+    calm.said(pull)
 
 
 async def test_b2_a_crowd_of_red_pull_requests_gets_no_more_comments_an_hour_than_the_repository_allows(calm):
@@ -90,20 +90,20 @@ async def test_b5_a_storm_of_retests_is_capped_on_each_commit(calm):
     assert "3 executions of this check on this commit were made for evidence" in replies(calm, pull)[-1]
 
 
-async def test_b6_a_base_that_moves_updates_no_pull_request_that_is_not_drifting(world):
+async def test_b6_a_base_that_moves_updates_no_pull_request_that_is_not_drifting(calm):
     """Three branches are behind after a merge: none is rebased, since none fails for it; no run is made obsolete."""
-    world.sandbox.ci.job("unit", team.unit)
-    repo = world.repo("shop", team.files(config=ALL), {"ci.yml": team.ON_PUSH})
-    await world.settle()
-    pulls = [world.people.open_pull(f"b{n}", {f"b{n}.md": "more"}) for n in range(2)]
-    pulls.append(world.people.open_pull("red", {"shop.py": team.WRONG}))
-    await world.settle()
+    calm.sandbox.ci.job("unit", team.unit)
+    repo = calm.repo("shop", team.files(config=ALL), {"ci.yml": team.ON_PUSH})
+    await calm.settle()
+    pulls = [calm.people.open_pull(f"b{n}", {f"b{n}.md": "more"}) for n in range(2)]
+    pulls.append(calm.people.open_pull("red", {"shop.py": team.WRONG}))
+    await calm.settle()
     heads = [pull.head_sha for pull in pulls]
-    world.people.push("main", {"CHANGELOG.md": "merged"}, by="admin")
-    await world.settle()
+    calm.people.push("main", {"CHANGELOG.md": "merged"}, by="admin")
+    await calm.settle()
     assert [pull.head_sha for pull in pulls] == heads
     assert all(run.latest.conclusion != "cancelled" for run in repo.runs.values())
-    world.said(pulls[-1])
+    calm.said(pulls[-1])
 
 
 async def _red(world, config):
@@ -131,19 +131,19 @@ async def test_f1_an_answer_for_a_commit_does_nothing_on_another(calm):
     calm.said(pull)
 
 
-async def test_f2_f8_other_bots_command_nothing_whatever_their_name_and_nobody_answers_them(world):
+async def test_f2_f8_other_bots_command_nothing_whatever_their_name_and_nobody_answers_them(calm):
     """An App that is installed and writes the very command; failres's own replies quote it: there is no loop."""
-    repo, pull = await _red(world, "mode: {rerun: propose}\n")
+    repo, pull = await _red(calm, "mode: {rerun: propose}\n")
     manifest = {"name": "failres-helper", "default_permissions": {"issues": "write", "pull_requests": "write"}}
-    other = add_app(world.sandbox.github, manifest, owner=world.people.owner)
-    install(world.sandbox.github, other, world.people.owner, quiet=True)
-    theirs = add_comment(Act(world.sandbox.github, repo, Actor(other.bot, other)), pull.number, "/failres retry")
-    await world.settle()
-    person = world.people.comment(pull, "/failres retyr")
-    await world.settle()
+    other = add_app(calm.sandbox.github, manifest, owner=calm.people.owner)
+    install(calm.sandbox.github, other, calm.people.owner, quiet=True)
+    theirs = add_comment(Act(calm.sandbox.github, repo, Actor(other.bot, other)), pull.number, "/failres retry")
+    await calm.settle()
+    person = calm.people.comment(pull, "/failres retyr")
+    await calm.settle()
     assert (reactions(theirs), attempts(repo, pull)) == ([], [1])
-    assert "did you mean `/failres retry`" in replies(world, pull)[0]
-    assert (reactions(person), len(replies(world, pull))) == (["confused"], 1)
+    assert "did you mean `/failres retry`" in replies(calm, pull)[0]
+    assert (reactions(person), len(replies(calm, pull))) == (["confused"], 1)
 
 
 async def test_f9_a_planted_token_is_in_nothing_that_is_written_or_kept(calm):
@@ -198,9 +198,9 @@ async def test_f9_a_planted_token_is_in_nothing_that_is_written_or_kept(calm):
     await runner.cleanup()
 
 
-async def test_g1_every_call_is_made_with_a_token_of_the_app(world):
+async def test_g1_every_call_is_made_with_a_token_of_the_app(calm):
     """Nobody's personal token is used, so that nobody's limit is: the App's signature, or its installation's token."""
-    tokens, seen = world.sandbox.tokens, []
+    tokens, seen = calm.sandbox.tokens, []
     identify = tokens.identify
 
     def noting(authorization):
@@ -209,10 +209,10 @@ async def test_g1_every_call_is_made_with_a_token_of_the_app(world):
         return caller
 
     tokens.identify = noting
-    _, pull = await _red(world, ALL)
-    world.people.comment(pull, "/failres explain")
-    await world.settle()
+    _, pull = await _red(calm, ALL)
+    calm.people.comment(pull, "/failres explain")
+    await calm.settle()
     assert seen
     assert all(caller.user is None for caller in seen)
     assert all(caller.app or caller.installation for caller in seen)
-    world.said(pull)
+    calm.said(pull)
