@@ -17,7 +17,7 @@ from bot.installations import APP, spread
 from bot.journal_trouble import told
 from bot.known import Known
 from bot.store import JournalCorrupt, Lease, LeaseLost, Received, Store, StoreUnavailable, Work
-from bot.translate import translate
+from bot.translate import AWAITED, translate
 from resolver.decide import Due, decide_pull, decide_repository
 from resolver.decide.due import earlier
 from resolver.facts import EngineStuck, Fact
@@ -117,7 +117,7 @@ class Loop:
         for row in unit.records(key, known.seq):
             known.take(row)
             known.fresh = True  # another process had a turn: what it left to be decided only it knows
-        deliveries = unit.deliveries(key, self._loop_limits.batch)
+        deliveries = unit.deliveries(key, self._loop_limits.batch, AWAITED)
         self._take_in(unit, key, known, deliveries)
         again = self._decide(key, known)
         known.write(unit, key)

@@ -18,6 +18,8 @@ from resolver.talk_actions import Notify
 PRIORITY = {
     "read-standing": 5,
     "set-label": 5,
+    "react": 8,
+    "post-reply": 10,
     "rerun-jobs": 15,
     "sync-branch": 15,
     "remove-reported": 16,
@@ -25,8 +27,6 @@ PRIORITY = {
     "start-probe": 18,
     "start-repair-job": 18,
     "post-check": 20,
-    "react": 24,
-    "post-reply": 26,
     "post-comment": 30,
     "write-handoffs": 31,
     "post-decision": 32,

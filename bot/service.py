@@ -27,9 +27,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """How long the service waits between things, in seconds; `poll` is the longest wait without a ring."""
+    """How long the service waits between things, in seconds; `poll` is the longest wait without a ring.
+
+    So many `crews` of workers take orders: one that waits for a slow answer keeps nothing urgent from being taken.
+    """
 
     poll: float = 1.0
+    crews: int = 3
     heartbeat: float = 20.0
     lease: float = 60.0
     fault_rest: float = 2.0
@@ -96,7 +100,8 @@ class Service:
         await self.recover()
         async with asyncio.TaskGroup() as group:
             group.create_task(self._repeat("turns", self._loop.run_due, self.store.next_due))
-            group.create_task(self._repeat("orders", self._workers.run_ready, self.store.next_order))
+            for _ in range(self._rhythm.crews):
+                group.create_task(self._repeat("orders", self._workers.run_ready, self.store.next_order))
             group.create_task(self._every("look", self._lookout.limits.every, self._lookout.look))
             group.create_task(self._every("heartbeat", self._rhythm.heartbeat, self._beat))
             group.create_task(self._every("housekeeping", self._rhythm.housekeeping, self._clean))

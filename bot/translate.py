@@ -34,6 +34,9 @@ from resolver.third_party import CheckFinished
 OUTCOME = "outcome"
 """The event under which a worker's outcome, or a regular look at GitHub, goes through the inbox."""
 
+AWAITED = ("issue_comment", "pull_request", OUTCOME)
+"""What people wait for is taken in before a backlog of jobs: commands, labels that stop failres, and what was read."""
+
 CONFIG_PATH = ".github/failres.yml"
 HEADS = "refs/heads/"
 

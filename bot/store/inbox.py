@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Integer, bindparam, delete, select, update
 
@@ -14,17 +14,20 @@ from bot.store.values import Received
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sqlalchemy import Executable
+    from sqlalchemy import BindParameter, Executable
 
     from bot.store.database import Transaction
     from bot.store.values import Delivery
 
+_EVENTS: Final[BindParameter[Any]] = bindparam("events", expanding=True)
 _OPEN: Final = (
     select(inbox.c.guid, inbox.c.event, inbox.c.key, inbox.c.body, inbox.c.received_at)
     .where(inbox.c.key == bindparam("wanted_key"), inbox.c.handled_at.is_(None))
     .order_by(inbox.c.arrival)
     .limit(bindparam("most", type_=Integer))
 )
+_OPEN_FIRST: Final = _OPEN.where(inbox.c.event.in_(_EVENTS))
+_OPEN_REST: Final = _OPEN.where(inbox.c.event.not_in(_EVENTS))
 _HANDLED: Final = update(inbox).where(inbox.c.guid == bindparam("handled")).values(handled_at=bindparam("now"))
 
 
@@ -44,9 +47,13 @@ def _insert(*, postgresql: bool) -> Executable:
     return row.on_conflict_do_nothing(index_elements=["guid"]).returning(inbox.c.guid)
 
 
-def open_deliveries(tx: Transaction, key: str, limit: int) -> list[Received]:
-    """The key's deliveries that are not handled, oldest first."""
-    return [Received(*row) for row in tx.run(_OPEN, {"wanted_key": key, "most": limit})]
+def open_deliveries(tx: Transaction, key: str, limit: int, first: Sequence[str] = ()) -> list[Received]:
+    """The key's deliveries that are not handled: of the events `first`, then of the others; each oldest first."""
+    asked = {"wanted_key": key, "events": list(first)}
+    found = [Received(*row) for row in tx.run(_OPEN_FIRST, {**asked, "most": limit})] if first else []
+    if len(found) < limit:
+        found += [Received(*row) for row in tx.run(_OPEN_REST, {**asked, "most": limit - len(found)})]
+    return found
 
 
 def mark_handled(tx: Transaction, guids: Iterable[str]) -> None:

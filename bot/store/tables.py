@@ -48,6 +48,14 @@ Index(
     sqlite_where=inbox.c.handled_at.is_(None),
     postgresql_where=inbox.c.handled_at.is_(None),
 )
+Index(
+    "inbox_open_events",
+    inbox.c.key,
+    inbox.c.event,
+    inbox.c.arrival,
+    sqlite_where=inbox.c.handled_at.is_(None),
+    postgresql_where=inbox.c.handled_at.is_(None),
+)
 
 journal = Table(
     "journal",

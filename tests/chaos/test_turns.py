@@ -9,6 +9,8 @@ from bot.loop import Loop, LoopLimits
 from bot.orders import assignment_of
 from bot.store import Delivery, Entry, open_store
 from bot.translate import OUTCOME
+from resolver.command_facts import CommandGiven
+from resolver.commands import Retry, Sender
 from resolver.journal import kind_of, to_json
 from tests.core.made import NEXT, config, files, job, pull, repo, run, triaged
 
@@ -176,6 +178,44 @@ async def test_a_damaged_journal_stops_its_repository_and_says_what_to_do(tmp_pa
     with sqlite3.connect(tmp_path / "failres.db") as connection:
         assert connection.execute("select count(*) from journal").fetchone() == (before,)
     connection.close()
+
+
+async def test_a_command_overtakes_a_backlog():
+    """Two hundred jobs and forty pull requests wait; the first turn takes the command in and asks for the right."""
+    store, loop = await opened(ManualClock())
+    await store.receive(
+        told("d0", repo(), config(), *(pull(number, head_sha=NEXT) for number in range(8, 48)), pull(7))
+    )
+    while await loop.run_due():
+        pass
+    before = await orders_of(store)
+    assert not any(action.type == "read-standing" for action in before)
+    jobs = [told(f"jobs-{n}", job(1_000 + n, head=NEXT, run_id=n)) for n in range(200)]
+    for waiting in jobs:
+        await store.receive(waiting._replace(event="workflow_job", body=json.dumps({"action": "queued"})))
+    by = Sender(id=5, login="ana")
+    said = CommandGiven(number=7, command_id="comment:1", by=by, commands=(Retry(),), comment_id=1, at=1.0)
+    await store.receive(told("command", said))
+    await loop.run_due()
+    async with store.unit() as unit:
+        assert len(await unit.deliveries(KEY, 500)) == 1
+    (first, *_) = await orders_of(store)
+    assert first.type == "read-standing"
+    await store.close()
+
+
+async def test_a_turn_decides_on_few_pull_requests_and_comes_back_for_the_rest():
+    """Forty that are met at once take several turns, and each is asked about once."""
+    store = await open_store("sqlite://", ManualClock())
+    loop = Loop(store, ManualClock(), loop_limits=LoopLimits(pulls=15))
+    await store.receive(told("d0", repo(), config(), *(pull(number, head_sha=NEXT) for number in range(1, 41))))
+    turns = 0
+    while await loop.run_due():
+        turns += 1
+    assert turns == 3
+    asked = [action.number for action in await orders_of(store) if action.type == "read-files"]
+    assert sorted(asked) == list(range(1, 41))
+    await store.close()
 
 
 async def test_without_an_installation_nothing_is_ordered():
