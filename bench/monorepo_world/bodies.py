@@ -42,6 +42,7 @@ class Forms:
         self.check_suite = Form(self._check_suite())
         self.pull = Form(self._pull())
         self.push = Form(self._push())
+        self.comment = Form(self._comment())
 
     def _example(self, event: str, action: str | None) -> dict[str, Any]:
         found = next(one for one in self._examples[event] if one.get("action") == action)
@@ -108,4 +109,12 @@ class Forms:
         whole = self._example("push", None)
         whole |= {"ref": "@ref@", "before": "@before@", "after": "@after@", "commits": "@commits@"}
         whole |= {"forced": False, "created": False, "deleted": False}
+        return whole
+
+    def _comment(self) -> dict[str, Any]:
+        whole = self._example("issue_comment", "created")
+        whole["issue"] |= {"number": "@number@", "pull_request": {"url": ""}}
+        whole["comment"] |= {"id": "@id@", "body": "@body@", "created_at": "@created_at@"}
+        whole["comment"] |= {"performed_via_github_app": None}
+        whole["comment"]["user"] = whole["sender"] = "@author@"
         return whole

@@ -19,8 +19,8 @@ from monorepo_world.bodies import ACTIONS, INSTALLATION, NAME, OWNER, REPO, stam
 from monorepo_world.repository import Job, Pull, Run, World, job_object, run_object
 
 APP: Final = 4_242
-FIRST_COMMAND: Final = 9_000_000
-"""Pull requests from this number on are not there: whoever asks for one is the stand-in for a command."""
+FIRST_COMMAND: Final = 9_000_000_000
+"""Comments from this id on are commands; the first reaction to one is its answer."""
 
 CONFIG: Final = "version: 1\n"
 FILES: Final = ("src/a.py", "src/b.py", "tests/test_a.py")
@@ -28,7 +28,7 @@ PATCH: Final = "@@ -1,3 +1,4 @@\n one\n+two\n three\n four\n"
 
 
 class Double:
-    """Counts calls by route in `calls`, and tells `heard` of a stand-in for a command when it arrives."""
+    """Counts calls by route in `calls`, and notes in `heard` when a command was answered, by the comment's id."""
 
     def __init__(self, world: World, now: Callable[[], float]) -> None:
         self.world, self._now = world, now
@@ -68,6 +68,9 @@ class Double:
             ("GET", repo + "/issues/{number}/comments", self._comments_of),
             ("POST", repo + "/issues/{number}/comments", self._new_comment),
             ("PATCH", repo + "/issues/comments/{id}", self._old_comment),
+            ("GET", repo + "/issues/comments/{id}/reactions", self._nothing),
+            ("POST", repo + "/issues/comments/{id}/reactions", self._reaction),
+            ("GET", repo + "/collaborators/{login}/permission", self._permission),
         ):
             shown = f"{method} {path.replace(repo, '').replace(':.*', '')}"
             self._app.router.add_route(method, path, self._counted(shown, answer))
@@ -86,10 +89,6 @@ class Double:
 
     def _counted(self, shown: str, answer: Callable[[web.Request], Any]) -> Any:
         async def handler(request: web.Request) -> web.StreamResponse:
-            number = int(request.match_info.get("number") or 0)
-            if number >= FIRST_COMMAND:
-                self.heard.setdefault(number, self._now())
-                return web.json_response({"message": "Not Found"}, status=404)
             if not shown.startswith("GET /logs/"):  # the other origin is not GitHub's API
                 self.calls[shown] += 1
             if self.delay:
@@ -242,6 +241,15 @@ class Double:
         found = self._comments[int(request.match_info["id"])]
         found |= await self._new(request)
         return web.json_response(found)
+
+    async def _reaction(self, request: web.Request) -> Any:
+        self.heard.setdefault(int(request.match_info["id"]), self._now())
+        return web.json_response({"id": 1} | await self._new(request), status=201)
+
+    def _permission(self, request: web.Request) -> Any:
+        login = request.match_info["login"]
+        ident = next(pull.author["id"] for pull in self.world.pulls.values() if pull.author["login"] == login)
+        return {"permission": "write", "user": {"id": ident, "login": login}}
 
     async def _graphql(self, request: web.Request) -> Any:
         asked = await request.json()

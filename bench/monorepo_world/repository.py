@@ -116,6 +116,15 @@ class World:
                 yield Sent(str(uuid.UUID(int=self._random.getrandbits(128))), *self._body(what, thing, at))
         self.now = until
 
+    def comment(self, ident: int, body: str) -> Sent:
+        """What GitHub delivers of a new comment by the author of some pull request, who may write."""
+        pull = self._random.choice(list(self.pulls.values()))
+        at = stamp(self.now)
+        said = self._forms.comment.fill(
+            action="created", number=pull.number, id=ident, body=body, created_at=at, author=pull.author
+        )
+        return Sent(str(uuid.UUID(int=self._random.getrandbits(128))), "issue_comment", said)
+
     def _at(self, at: float, what: str, thing: Any) -> None:
         heapq.heappush(self._todo, (at, next(self._order), what, thing))
 
