@@ -41,6 +41,7 @@ class World(Stage):
     async def begin(self, weather: str) -> None:
         """Start failres in that weather."""
         self.weather, self.read = weather, set()
+        self.calm = weather == "calm"
         self.sandbox.hooks.weather = _HOOKS[weather]
         await self.start()
 

@@ -41,7 +41,10 @@ class Unsettled(Exception):
 
 @dataclass
 class Stage:
-    """One failres, one GitHub, one clock. `given` are further settings of failres, as of its next start."""
+    """One failres, one GitHub, one clock. `given` are further settings of failres, as of its next start.
+
+    A stage on which deliveries get lost or failres dies is not `calm`.
+    """
 
     root: Path
     sandbox: Sandbox
@@ -51,6 +54,7 @@ class Stage:
     port: int = 0
     store_url: str = ""
     ready_at: int = 0
+    calm: bool = True
     given: dict[str, Any] = field(default_factory=dict)
     _life: AsyncExitStack = field(default_factory=AsyncExitStack)
 

@@ -27,9 +27,9 @@ async def shop(stage: Stage, workflow: str = team.ON_PUSH, shop: str = team.RIGH
 
 
 def cheap(stage: Stage, most: int) -> None:
-    """Expect that GitHub was asked no more often than that since the scene was set."""
+    """Expect that GitHub was asked no more often than that since the scene was set, where nothing is lost or dies."""
     asked = stage.requests - stage.ready_at
-    expect(asked <= most, f"it takes at most {most} requests to GitHub (it took {asked})")
+    expect(asked <= most or not stage.calm, f"it takes at most {most} requests to GitHub (it took {asked})")
 
 
 async def flake(stage: Stage) -> None:
