@@ -67,8 +67,9 @@ def touched(state: RepoState, fact: Fact | Unreadable, before: RepoState | None 
         case PullObserved():
             return _moved(state, fact, before)
         case ConfigRead():
-            same = before is not None and _same_config(before, fact)
-            return NOBODY if same else frozenset(n for n, p in state.pulls.items() if p.seen.base_ref == fact.ref)
+            if before is not None and _same_config(before, fact):
+                return _all_asking(state, fact.ref)  # it was read since the base has moved, and webhooks may be lost
+            return frozenset(n for n, p in state.pulls.items() if p.seen.base_ref == fact.ref)
         case BaseMoved():
             return _waiting_for_base(state, fact.ref)
         case JobProgressed() | JobStalled():

@@ -183,10 +183,12 @@ def test_a_base_job_touches_only_those_whose_own_job_of_that_name_failed():
     assert touched(fold_or_park(state, nobodys), nobodys) == frozenset()
 
 
-def test_a_configuration_that_says_the_same_touches_nobody():
-    """It is read at each commit of the base that may have changed it."""
+def test_a_configuration_that_says_the_same_touches_only_who_asks_the_base():
+    """It is read at each commit of the base that may have changed it, which is all that lost webhooks leave to see."""
     state = state_of(repo(), config(), pull(7))
     assert touched(state, config(sha=sha(1)), state) == frozenset()
+    red = state_of(repo(), config(), pull(7), run(), job())
+    assert touched(red, config(sha=sha(1)), red) == {7}
     assert touched(state, config(sha=sha(1), found=True), state) == {7}
 
 
