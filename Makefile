@@ -26,7 +26,7 @@ demo: setup ## play the scenario red-check and print the conversation
 	$(BIN)/failres sandbox --scenario red-check --once
 
 test: lint ## everything that must pass before a change lands
-	$(BIN)/python -m pytest -n 2 -m "not soak"
+	$(BIN)/python -m pytest -n 3 -m "not soak"
 
 lint: setup ## style, import rules and types
 	$(BIN)/ruff check

@@ -240,7 +240,7 @@ def happen(play, event):
 
 
 @given(st.lists(EVENTS, min_size=4, max_size=25))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_no_order_of_events_leads_out_of_the_limits(events):
     """After each event everything that is due is done, and what must always hold is looked at."""
     play = Play()
@@ -252,7 +252,7 @@ def test_no_order_of_events_leads_out_of_the_limits(events):
 
 
 @given(st.lists(EVENTS, min_size=4, max_size=15))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_what_was_decided_and_is_folded_twice_is_the_same_state(events):
     """Each decision, quarantine, pause and answer folded twice in a row gives the very same state."""
     play = Play()

@@ -177,9 +177,11 @@ def _forget_attempts(tx: Transaction, fresh: Sequence[tuple[Order, int]]) -> Non
     INSERT(tx, [(order, 0) for order, _ in fresh])
 
 
-def _put_back_always(tx: Transaction, leased: LeasedOrder, not_before: float, reason: str) -> None:
+def _put_back_always(
+    tx: Transaction, leased: LeasedOrder, not_before: float, reason: str, *, tried: bool = True
+) -> None:
     alone = leased._replace(order=leased.order._replace(target="nobody's"))
-    PUT_BACK(tx, alone, not_before, reason)
+    PUT_BACK(tx, alone, not_before, reason, tried=tried)
 
 
 def _supersede_nothing(tx: Transaction, row: Row[*tuple[Any, ...]]) -> None:

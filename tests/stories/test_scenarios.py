@@ -7,6 +7,17 @@ from pathlib import Path
 import pytest
 
 from bot.cli.scenarios import SCENARIOS
+from tests.world import WEATHERS, open_world
+
+SLOWER = ("twice", "late")
+"""Weathers in which the stories play all that scenarios show; `make soak` plays the scenarios in them, too."""
+
+
+@pytest.fixture(params=[pytest.param(each, marks=pytest.mark.soak) if each in SLOWER else each for each in WEATHERS])
+async def world(request, tmp_path):
+    """The embedded GitHub and the real failres, in each weather."""
+    async with open_world(tmp_path, request.param) as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True)
