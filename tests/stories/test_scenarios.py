@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 from bot.cli.scenarios import SCENARIOS
-from tests.world import WEATHERS, open_world
+from tests.world import WEATHERS
 
-SLOWER = ("twice", "late")
-"""Weathers in which the stories play all that scenarios show; `make soak` plays the scenarios in them, too."""
+ROUGH = [each for each in WEATHERS if each != "calm"]
 
 
-@pytest.fixture(params=[pytest.param(each, marks=pytest.mark.soak) if each in SLOWER else each for each in WEATHERS])
-async def world(request, tmp_path):
-    """The embedded GitHub and the real failres, in each weather."""
-    async with open_world(tmp_path, request.param) as opened:
-        yield opened
+def plays():
+    """Every scenario in every weather; beside calm, one weather of each counts as quick, in turns."""
+    for number, name in enumerate(sorted(SCENARIOS)):
+        quick = ("calm", ROUGH[number % len(ROUGH)])
+        for weather in WEATHERS:
+            marks = () if weather in quick else (pytest.mark.soak,)
+            yield pytest.param(weather, name, marks=marks, id=f"{weather}-{name}")
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +27,7 @@ def python_on_the_path(monkeypatch):
     monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
 
 
-@pytest.mark.parametrize("name", sorted(SCENARIOS))
+@pytest.mark.parametrize(("world", "name"), [*plays()], indirect=["world"])
 async def test_every_scenarios_end_holds(world, name):
     """What the scenario expects of its end is so, whatever happens to deliveries and to the process."""
     await SCENARIOS[name].play(world)
