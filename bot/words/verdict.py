@@ -84,7 +84,7 @@ def following(verdict: Verdict) -> str:
         case "resolve":
             return "It is handled as a stalled task."
         case "escalate":
-            return f"Whose failure it is, is not proven{_because(verdict.reason)}.{once_more(verdict)}"
+            return f"It is not proven whose failure this is{_because(verdict.reason)}.{once_more(verdict)}"
         case "none":
             return "Nothing needs to be done."
         case _:
@@ -113,8 +113,8 @@ def open_question(report: Report) -> str:
     """Say what is being found out, where no verdict stands yet."""
     waits = [WAITS[kind] for kind in report.cause.waiting if kind in WAITS]
     if waits:
-        return "Whose failure it is, is not known yet: " + "; ".join(waits) + "."
-    return "Whose failure it is, is not known yet."
+        return "It is not known yet whose failure this is: " + "; ".join(waits) + "."
+    return "It is not known yet whose failure this is."
 
 
 def evidence(verdict: Verdict) -> str:

@@ -43,7 +43,7 @@ def test_one_failing_test_reads_cause_first():
 
 At [`shop/cart.py:12`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/cart.py#L12) · [Log of `ci / test`](https://github.test/jobs/30)
 
-**What happens now:** Whose failure it is, is not known yet. failres only explains here; the configuration does not let it act on this pull request.
+**What happens now:** It is not known yet whose failure this is. failres only explains here; the configuration does not let it act on this pull request.
 
 <details>
 <summary>Log of ci / test</summary>
@@ -86,7 +86,7 @@ def test_several_checks_are_a_table():
 
 Not run or cancelled because of it: `deploy`.
 
-**What happens now:** Whose failure it is, is not known yet. failres only explains here; the configuration does not let it act on this pull request.
+**What happens now:** It is not known yet whose failure this is. failres only explains here; the configuration does not let it act on this pull request.
 
 <sub>failres · commit aaaaaaaaaaaa · gate-red-code · task-stalled · v1-0123456789abcdef · v1-00000000000000e5</sub>\
 """)
@@ -170,7 +170,7 @@ def test_the_check_run_has_the_cause_in_its_title_and_the_evidence_in_its_summar
 | `ci / test` | `tests/test_cart.py::test_total`: `assert 90 == 100` | `gate-red-code` | [`shop/cart.py:12`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/cart.py#L12) | `v1-0123456789abcdef` |
 | `ci / test` | `tests/test_b.py::test_x`: `assert 90 == 100` | `gate-red-code` |  | `v1-0123456789abcdef` |
 
-**What happens now:** Whose failure it is, is not known yet. failres only explains here; the configuration does not let it act on this pull request.\
+**What happens now:** It is not known yet whose failure this is. failres only explains here; the configuration does not let it act on this pull request.\
 """)
     assert check.marks(found) == snapshot(
         [

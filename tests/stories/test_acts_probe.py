@@ -304,7 +304,7 @@ async def test_a_probe_that_fails_for_another_reason_accuses_nobody(world):
     assert [run.latest.conclusion for run in runs(repo, event="workflow_dispatch")] == ["failure"] * 2
     assert branches(repo) == []
     said = world.said(pull)
-    assert "is not proven." in said
+    assert "is not proven whose failure this is." in said
     assert said.count("| something else |") >= 2
 
 
@@ -321,4 +321,4 @@ async def test_a_probe_that_never_reports_is_given_up(world):
     assert branches(repo) == []
     seen = [from_json(row.kind, row.data) for row in await world.journal()]
     assert {fact.reason for fact in seen if isinstance(fact, ProbeRemoved)} == {"it never reported"}
-    assert "is not proven (3 executions" in world.said(pull)
+    assert "is not proven whose failure this is (3 executions" in world.said(pull)
