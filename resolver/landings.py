@@ -63,6 +63,18 @@ def unseen_place(commit: Sha, check: Check) -> tuple[Sha, str, str]:
     return commit, check.workflow, check.job
 
 
+def landing_of(seen: PullObserved) -> Landed:
+    """Give a pull request as one that has landed, or would: a merge group tests it like that."""
+    return Landed(
+        pull=seen.number,
+        title=seen.title,
+        head_ref=seen.head_ref,
+        head_repo_id=seen.head_repo_id,
+        head_sha=seen.head_sha,
+        base_ref=seen.base_ref,
+    )
+
+
 def _newest(known: Mapping[K, V], key: K, value: V, kept: int) -> Mapping[K, V]:
     found = {**known, key: value}
     for old in list(found)[: max(0, len(found) - kept)]:

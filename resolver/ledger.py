@@ -75,6 +75,19 @@ class RerunAsked(Record):
     newest_cancelled: bool = False
     not_before: float | None = None
 
+    def started(self, spends: str, now: float) -> RerunStarted:
+        """Give the ledger's record that it was started, under the identity of what it spends."""
+        return RerunStarted(
+            id=spends,
+            at=now,
+            task=self.task,
+            head=self.head,
+            workflow=self.workflow,
+            check=self.check,
+            fingerprints=self.fingerprints,
+            purpose=self.purpose,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Ledger:

@@ -13,11 +13,9 @@ from resolver.actions import AnyAction
 from resolver.attribution import Attribution, Case, Undecided
 from resolver.casework_beside import asked_commits, comparable, first_in_queue, first_reds, own_of
 from resolver.executions import Check
-from resolver.facts import PullObserved
 from resolver.ids import Sha
 from resolver.landing_actions import ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
-from resolver.landing_facts import Landed
-from resolver.landings import unseen_place
+from resolver.landings import landing_of, unseen_place
 from resolver.limits import Limits
 from resolver.state import Base, Pull, RepoState
 
@@ -38,7 +36,7 @@ def _unseen(state: RepoState, pull: Pull, case: Case, limits: Limits) -> Iterato
     """Ask of the checks that fail on the base since a pull request landed; of few, since one filter keeps off many."""
     for check, group in tuple(first_in_queue(state, pull, case.executions))[: limits.unseen_checks]:
         if unseen_place(group, check) not in state.landings.unseen:
-            yield ReadUnseen(commit=group, landed=_as_if_landed(pull.seen), check=check)
+            yield ReadUnseen(commit=group, landed=landing_of(pull.seen), check=check)
     for check, commit in tuple(first_reds(state, pull, case.executions))[: limits.unseen_checks]:
         read = state.landings.by_commit.get(commit)
         if read is None or read.landed is None or _in_group(state, commit, check):
@@ -46,18 +44,6 @@ def _unseen(state: RepoState, pull: Pull, case: Case, limits: Limits) -> Iterato
         if own_of(state, pull, commit) != "no" or unseen_place(commit, check) in state.landings.unseen:
             continue
         yield ReadUnseen(commit=commit, landed=read.landed, check=check)
-
-
-def _as_if_landed(seen: PullObserved) -> Landed:
-    """The task itself, which a merge group tests as it would land."""
-    return Landed(
-        pull=seen.number,
-        title=seen.title,
-        head_ref=seen.head_ref,
-        head_repo_id=seen.head_repo_id,
-        head_sha=seen.head_sha,
-        base_ref=seen.base_ref,
-    )
 
 
 def _in_group(state: RepoState, commit: Sha, check: Check) -> bool:

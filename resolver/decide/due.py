@@ -41,7 +41,6 @@ def _may_start(known: Effect, key: str, now: float) -> bool:
     return known.done_key != key or known.key != key
 
 
-def earlier(one: float | None, other: float | None) -> float | None:
-    """Give the earlier of two times, None meaning never."""
-    times = [time for time in (one, other) if time is not None]
-    return min(times, default=None)
+def earlier(*times: float | None) -> float | None:
+    """Give the earliest of the times, None meaning never."""
+    return min((time for time in times if time is not None), default=None)

@@ -42,7 +42,7 @@ def requeue(state: RepoState, pull: Pull, asked: RerunAsked, now: float, *, kind
     refused = effect is not None and effect.key == action.key and effect.status == "refused"
     if effect is not None and refused and (effect.retry_at is None or effect.retry_at > now):
         return Refusal(kind=kind, reason=effect.reason or "refused", commit=asked.head, until=effect.retry_at)
-    started = started_by(action, asked, now)
+    started = asked.started(action.spends, now)
     return Met((action,), (started,) if started.id not in state.ledger.events else ())
 
 
@@ -75,20 +75,6 @@ def enqueue_action(state: RepoState, pull: Pull, *, asked: bool = False) -> Enqu
         group=group.seen.head_sha,
         run_id=max(job.run_id for job in jobs),
         asked=asked,
-    )
-
-
-def started_by(action: EnqueuePull, asked: RerunAsked, now: float) -> RerunStarted:
-    """Give the ledger's record of a re-enqueue."""
-    return RerunStarted(
-        id=action.spends,
-        at=now,
-        task=asked.task,
-        head=asked.head,
-        workflow=asked.workflow,
-        check=asked.check,
-        fingerprints=asked.fingerprints,
-        purpose=asked.purpose,
     )
 
 

@@ -11,7 +11,6 @@ from resolver.executions import Check
 from resolver.facts import Fact, JobFinished
 from resolver.ids import Fingerprint
 from resolver.ledger import RerunAsked
-from resolver.ledger_events import RerunStarted
 from resolver.state import Pull, RepoState
 
 
@@ -27,17 +26,8 @@ class Met:
 def rerun_of(state: RepoState, pull: Pull, check: Check, job: JobFinished, asked: RerunAsked, *, now: float) -> Met:
     """Run the failed jobs of a job's run again, with the ledger's record of it."""
     action = rerun_action(state, pull, check, job)
-    started = RerunStarted(
-        id=action.rerun_id,
-        at=now,
-        task=asked.task,
-        head=asked.head,
-        workflow=asked.workflow,
-        check=asked.check,
-        fingerprints=asked.fingerprints,
-        purpose=asked.purpose,
-    )
-    return Met((action,), (started,) if action.rerun_id not in state.ledger.events else ())
+    known = action.rerun_id in state.ledger.events
+    return Met((action,), () if known else (asked.started(action.rerun_id, now),))
 
 
 def flake_asked(pull: Pull, flake: Verdict, fingerprint: Fingerprint) -> RerunAsked:

@@ -14,10 +14,10 @@ from bot.work.observe.pulls import change
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.attribution.diff import ChangedFile
-from resolver.facts import PullObserved
 from resolver.ids import Sha
 from resolver.landing_actions import ReadBaseChanges, ReadLandedChanges, ReadLanding
-from resolver.landing_facts import BaseChangesRead, Landed, LandedChangesRead, LandingRead
+from resolver.landing_facts import BaseChangesRead, LandedChangesRead, LandingRead
+from resolver.landings import landing_of
 
 _MERGED = re.compile(r"Merge pull request #(\d{1,9}) from ")
 _SQUASHED = re.compile(r" \(#(\d{1,9})\)$")
@@ -40,7 +40,7 @@ async def read_landing(place: Place, action: ReadLanding) -> Outcome:
         listed = []
     pulls = [pull_observed(item) for item in listed]
     merged = [pull for pull in pulls if pull.merged and pull.base_ref == action.ref]
-    landed = _landed(merged[0]) if len(merged) == 1 else None
+    landed = landing_of(merged[0]) if len(merged) == 1 else None
     return Outcome((LandingRead(commit=action.commit, landed=landed),))
 
 
@@ -55,17 +55,6 @@ def landed_by(message: str) -> int | None:
     line = message.partition("\n")[0].strip()
     told = _MERGED.match(line) or _SQUASHED.search(line)
     return int(told[1]) if told else None
-
-
-def _landed(pull: PullObserved) -> Landed:
-    return Landed(
-        pull=pull.number,
-        title=pull.title,
-        head_ref=pull.head_ref,
-        head_repo_id=pull.head_repo_id,
-        head_sha=pull.head_sha,
-        base_ref=pull.base_ref,
-    )
 
 
 async def read_landed_changes(place: Place, action: ReadLandedChanges) -> Outcome:
