@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from resolver.attribution import ORDER, Attribution, Undecided, Want, WantRerun
@@ -19,6 +19,7 @@ from resolver.decide.running import stalled_checks, unfinished
 from resolver.decide.synced import left_outside
 from resolver.facts import JobFinished
 from resolver.ids import RunId
+from resolver.merge_queue import MergeGroup
 from resolver.queue_case import standing_red
 from resolver.queue_facts import MERGE_GROUP
 from resolver.report import FailedCheck, Held, InQueue, QueueTrouble, Report, Standing
@@ -46,7 +47,8 @@ def compose(
         *(_failed_check(head, job, pull.effects.get(f"log:{job.job_id}"), run_id(pull.seen)) for job in head.failed()),
         *(failed_check(pull, head, told) for told in head.failed_third_party()),
     )
-    failed = (*failed, *stalled_checks(pull, head), *_failed_in_queue(state, pull))
+    queued = standing_red(state, pull, execution_of)
+    failed = (*failed, *stalled_checks(pull, head), *(_failed_in_queue(state, pull, *queued) if queued else ()))
     problems = pull.config.problems if pull.config else ()
     base = state.bases.get(pull.seen.base_ref, Base()).config
     return Report(
@@ -67,7 +69,7 @@ def compose(
         held=_held(state, pull, now),
         repairs=tuple(repairs_told(pull)),
         queue=trouble,
-        queued=_queued(state, pull),
+        queued=InQueue(group=queued[0].seen.head_sha, again=in_queue(pull)) if queued else None,
     )
 
 
@@ -84,17 +86,10 @@ def _held(state: RepoState, pull: Pull, now: float | None) -> Held | None:
     return Held(why=why, reason=standing.fact.reason, final=standing.final, always=always, files=files)
 
 
-def _queued(state: RepoState, pull: Pull) -> InQueue | None:
-    found = standing_red(state, pull, execution_of)
-    return None if found is None else InQueue(group=found[0].seen.head_sha, again=in_queue(pull))
-
-
-def _failed_in_queue(state: RepoState, pull: Pull) -> Iterator[FailedCheck]:
+def _failed_in_queue(
+    state: RepoState, pull: Pull, group: MergeGroup, jobs: Iterable[JobFinished]
+) -> Iterator[FailedCheck]:
     """The checks that failed in the merge queue while the head's own runs may all be green."""
-    found = standing_red(state, pull, execution_of)
-    if found is None:
-        return
-    group, jobs = found
     head = state.head(group.seen.head_sha)
     for job in jobs:
         yield _failed_check(head, job, pull.effects.get(f"log:{job.job_id}"), run_id(pull.seen))
