@@ -5,40 +5,21 @@ Each has `__typename`, so that interfaces resolve.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from bot.sandbox.changes.checks import latest
 from bot.sandbox.changes.pulls import find_mergeable
 from bot.sandbox.git import Commit
-from bot.sandbox.graphql import files, queues
+from bot.sandbox.graphql import commits, queues
 from bot.sandbox.graphql.connections import connection
 from bot.sandbox.graphql.failures import not_found
 from bot.sandbox.graphql.viewing import Viewing
 from bot.sandbox.objects.comments import label as label_object
 from bot.sandbox.objects.nodes import node_id, stamp, stamp_or_none
 from bot.sandbox.objects.pulls import mergeable_state
-from bot.sandbox.state import Account, Act, Actor, CheckSuite, Comment, Pull, Repository
+from bot.sandbox.state import Act, Actor, Comment, Pull, Repository
 
 Node = dict[str, Any]
-_INT_MAX = 2**31 - 1
-_FAILED = {"failure", "timed_out", "cancelled", "action_required", "startup_failure", "stale"}
-
-
-def _number(value: int) -> int | None:
-    """GitHub: `databaseId` is a 32 bit Int and cannot hold newer ids (GITHUB.md 2.3); null then."""
-    return value if value <= _INT_MAX else None
-
-
-def account(one: Account) -> Node:
-    """A `User`, `Bot` or `Organization`; GitHub shows a bot's login without `[bot]`."""
-    return {
-        "__typename": one.type,
-        "id": node_id("User", one.id),
-        "databaseId": _number(one.id),
-        "login": one.login.removesuffix("[bot]"),
-    }
 
 
 def repository(viewing: Viewing, repo: Repository) -> Node:
@@ -55,22 +36,22 @@ def repository(viewing: Viewing, repo: Repository) -> Node:
         return pull(viewing, repo, repo.pulls[number])
 
     def ref_of(_info: Any, **asked: Any) -> Node | None:
-        return ref(viewing, repo, asked["qualifiedName"].removeprefix("refs/heads/"))
+        return commits.ref(viewing, repo, asked["qualifiedName"].removeprefix("refs/heads/"))
 
     return {
         "__typename": "Repository",
         "id": node_id("Repository", repo.id),
-        "databaseId": _number(repo.id),
+        "databaseId": commits.number(repo.id),
         "name": repo.name,
         "nameWithOwner": repo.full_name,
-        "owner": account(repo.owner),
+        "owner": commits.account(repo.owner),
         "isPrivate": repo.private,
         "isArchived": repo.archived,
-        "defaultBranchRef": lambda _info: ref(viewing, repo, repo.default_branch),
+        "defaultBranchRef": lambda _info: commits.ref(viewing, repo, repo.default_branch),
         "pullRequests": pulls,
         "pullRequest": one_pull,
         "ref": ref_of,
-        "mergeQueue": lambda _info, **asked: queues.merge_queue(viewing, repo, asked.get("branch")),
+        "mergeQueue": lambda _info, **asked: queues.merge_queue(viewing, repo, asked.get("branch"), pull),
     }
 
 
@@ -96,74 +77,6 @@ def _state(one: Pull) -> str:
     return "MERGED" if one.merged_at is not None else one.state.upper()
 
 
-def ref(viewing: Viewing, repo: Repository, branch: str) -> Node | None:
-    """A branch as a `Ref`."""
-    sha = repo.git.branch(branch)
-    if sha is None:
-        return None
-    viewing.need(repo, "contents:read")
-    identity = node_id("Ref", repo.id, f"refs/heads/{branch}")
-    return {"__typename": "Ref", "id": identity, "name": branch, "target": commit(repo, repo.git.commit(sha))}
-
-
-def commit(repo: Repository, one: Commit) -> Node:
-    """A `Commit` with what its checks come to."""
-
-    def parents(_info: Any, **asked: Any) -> Node:
-        return connection(one.parents, lambda sha: commit(repo, repo.git.commit(sha)), **asked)
-
-    def suites(_info: Any, **asked: Any) -> Node:
-        wanted = (asked.get("filterBy") or {}).get("appId")
-        found = [each for each in repo.suites.values() if each.head_sha == one.sha and wanted in (None, each.app.id)]
-        return connection(found, lambda each: _suite(repo, each), **asked)
-
-    return {
-        "__typename": "Commit",
-        "checkSuites": suites,
-        "file": lambda _info, path: files.entry(repo, one.sha, path),
-        "id": node_id("Commit", repo.id, one.sha),
-        "oid": one.sha,
-        "messageHeadline": one.message.partition("\n")[0],
-        "parents": parents,
-        "statusCheckRollup": lambda _info: _rollup(repo, one.sha),
-    }
-
-
-def _suite(repo: Repository, one: CheckSuite) -> Node:
-    return {
-        "__typename": "CheckSuite",
-        "id": node_id("CheckSuite", repo.id, one.id),
-        "app": {"__typename": "App", "id": node_id("App", one.app.id), "slug": one.app.slug},
-        "status": one.status.upper(),
-        "conclusion": one.conclusion.upper() if one.conclusion else None,
-        "updatedAt": stamp(one.updated_at),
-    }
-
-
-def _rollup(repo: Repository, sha: str) -> Node | None:
-    runs = latest([run for run in repo.check_runs.values() if run.head_sha == sha])
-    statuses = {one.context: one.state for one in repo.statuses if one.sha == sha}
-    if not runs and not statuses:
-        return None
-    run_states = Counter((run.conclusion or run.status).upper() for run in runs)
-    status_states = Counter(state.upper() for state in statuses.values())
-    failed = any(run.conclusion in _FAILED for run in runs) or bool(set(statuses.values()) & {"failure", "error"})
-    pending = any(run.status != "completed" for run in runs) or "pending" in statuses.values()
-    calm = "PENDING" if pending else "SUCCESS"
-    contexts = {
-        "totalCount": len(runs) + len(statuses),
-        "checkRunCount": len(runs),
-        "checkRunCountsByState": [{"state": state, "count": count} for state, count in run_states.items()],
-        "statusContextCount": len(statuses),
-        "statusContextCountsByState": [{"state": state, "count": count} for state, count in status_states.items()],
-    }
-    return {
-        "id": node_id("Commit", repo.id, sha, "rollup"),
-        "state": "FAILURE" if failed else calm,
-        "contexts": lambda _info, **_asked: contexts,
-    }
-
-
 def pull(viewing: Viewing, repo: Repository, one: Pull) -> Node:
     """A `PullRequest`."""
     return {
@@ -181,13 +94,13 @@ def pull(viewing: Viewing, repo: Repository, one: Pull) -> Node:
         "updatedAt": stamp(one.updated_at),
         "closedAt": stamp_or_none(one.closed_at),
         "mergedAt": stamp_or_none(one.merged_at),
-        "author": account(one.author),
+        "author": commits.account(one.author),
         "autoMergeRequest": {"enabledAt": None} if one.auto_merge is not None else None,
         "maintainerCanModify": one.maintainer_can_modify,
         **_sides(viewing, repo, one),
         **_mergeability(viewing, repo, one),
         **_lists(viewing, repo, one),
-        **queues.of_pull(viewing, repo, one),
+        **queues.of_pull(viewing, repo, one, pull),
     }
 
 
@@ -196,12 +109,12 @@ def _sides(viewing: Viewing, repo: Repository, one: Pull) -> Node:
     return {
         "headRefName": one.head_ref,
         "headRefOid": one.head_sha,
-        "headRef": lambda _info: ref(viewing, head_repo, one.head_ref) if head_repo else None,
+        "headRef": lambda _info: commits.ref(viewing, head_repo, one.head_ref) if head_repo else None,
         "headRepository": lambda _info: repository(viewing, head_repo) if head_repo else None,
-        "headRepositoryOwner": account(head_repo.owner) if head_repo else None,
+        "headRepositoryOwner": commits.account(head_repo.owner) if head_repo else None,
         "baseRefName": one.base_ref,
         "baseRefOid": repo.git.branch(one.base_ref) or one.base_sha,
-        "baseRef": lambda _info: ref(viewing, repo, one.base_ref),
+        "baseRef": lambda _info: commits.ref(viewing, repo, one.base_ref),
         "isCrossRepository": one.head_repo != repo.id,
     }
 
@@ -240,7 +153,7 @@ def _lists(viewing: Viewing, repo: Repository, one: Pull) -> Node:
 
 def _pull_commit(repo: Repository, one: Pull, each: Commit) -> Node:
     identity = node_id("Commit", repo.id, each.sha, one.number)
-    return {"__typename": "PullRequestCommit", "id": identity, "commit": commit(repo, each)}
+    return {"__typename": "PullRequestCommit", "id": identity, "commit": commits.commit(repo, each)}
 
 
 def label(viewing: Viewing, repo: Repository, name: str) -> Node:
@@ -254,8 +167,8 @@ def comment(repo: Repository, one: Comment) -> Node:
     return {
         "__typename": "IssueComment",
         "id": node_id("IssueComment", repo.id, one.id),
-        "databaseId": _number(one.id),
-        "author": account(one.author),
+        "databaseId": commits.number(one.id),
+        "author": commits.account(one.author),
         "body": one.body,
         "createdAt": stamp(one.created_at),
         "updatedAt": stamp(one.updated_at),

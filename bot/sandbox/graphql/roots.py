@@ -10,7 +10,7 @@ from typing import Any
 from bot.sandbox.changes import comments, pulls, queue
 from bot.sandbox.changes.refusals import Refused
 from bot.sandbox.changes.repositories import role_of
-from bot.sandbox.graphql import nodes, queues
+from bot.sandbox.graphql import commits, nodes, queues
 from bot.sandbox.graphql.failures import FORBIDDEN, Failed, not_found
 from bot.sandbox.graphql.viewing import Viewing
 from bot.sandbox.objects.nodes import read_node
@@ -59,7 +59,7 @@ def _node(viewing: Viewing, value: str) -> Node | None:
     found = read_node(value)
     if found is not None and found[0] == "User":
         one = next((one for one in viewing.github.accounts.values() if str(one.id) == found[1][0]), None)
-        return nodes.account(one) if one else None
+        return commits.account(one) if one else None
     repo = _repo_of(viewing, value)
     kind, parts = found or ("", ())
     if kind == "Repository":
@@ -69,7 +69,7 @@ def _node(viewing: Viewing, value: str) -> Node | None:
     if kind == "IssueComment":
         return nodes.comment(repo, _comment(viewing, value)[1])
     if kind == "Commit" and len(parts) > 1 and repo.git.resolve(parts[1]) == parts[1]:
-        return nodes.commit(repo, repo.git.commit(parts[1]))
+        return commits.commit(repo, repo.git.commit(parts[1]))
     raise not_found(f"a node with the global id of '{value}'")
 
 
@@ -182,7 +182,7 @@ def _enqueue(viewing: Viewing, asked: Node) -> Node:
         entry = queue.enqueue(act, pull, expected_head=asked.get("expectedHeadOid"), jump=bool(asked.get("jump")))
     except Refused as refused:
         raise Failed("UNPROCESSABLE", refused.message) from None
-    return _payload(asked, mergeQueueEntry=queues.entry(viewing, repo, entry))
+    return _payload(asked, mergeQueueEntry=queues.entry(viewing, repo, entry, nodes.pull))
 
 
 def _dequeue(viewing: Viewing, asked: Node) -> Node:
@@ -193,7 +193,7 @@ def _dequeue(viewing: Viewing, asked: Node) -> Node:
         queue.dequeue(act, pull)
     except Refused as refused:
         raise Failed("UNPROCESSABLE", refused.message) from None
-    return _payload(asked, mergeQueueEntry=None if before is None else queues.entry(viewing, repo, before))
+    return _payload(asked, mergeQueueEntry=None if before is None else queues.entry(viewing, repo, before, nodes.pull))
 
 
 def _payload(asked: Node, **fields: Any) -> Node:
