@@ -116,8 +116,8 @@ class Service:
                 if await work():
                     continue
                 at = await next_time()
-            except StoreUnavailable as problem:
-                log.error("%s: %s", name, problem)
+            except Exception as problem:  # noqa: BLE001 whatever it is, the other parts go on, and this one comes back
+                _tell(name, problem)
                 await self._clock.sleep(self._rhythm.fault_rest)
                 continue
             wait = self._rhythm.poll if at is None else min(max(at - self._clock.now(), 0.0), self._rhythm.poll)
@@ -130,8 +130,8 @@ class Service:
         while True:
             try:
                 await work()
-            except StoreUnavailable as problem:
-                log.error("%s: %s", name, problem)
+            except Exception as problem:  # noqa: BLE001 the same
+                _tell(name, problem)
             await self._clock.sleep(seconds)
 
     async def _beat(self) -> None:
@@ -141,3 +141,11 @@ class Service:
         now = self._clock.now()
         await self.store.purge_inbox(before=now - self._rhythm.keep_deliveries)
         await self.store.purge_texts(before=now - self._rhythm.keep_texts)
+
+
+def _tell(name: str, problem: Exception) -> None:
+    """Say in the log what became of a part; what nobody foresaw, with its trace."""
+    if isinstance(problem, StoreUnavailable):
+        log.error("%s: %s", name, problem)
+    else:
+        log.error("%s failed in a way that was not foreseen", name, exc_info=problem)

@@ -56,16 +56,27 @@ class Workers:
     async def run_ready(self) -> int:
         """Carry out the orders that may go now, side by side; returns how many there were.
 
-        Notifications and questions to the model go on beside it: nobody waits for a receiver that is slow.
+        Notifications and questions to the model go on beside it: nobody waits for a receiver that is slow. Raises
+        StoreUnavailable, once the others have ended.
         """
         orders = await self._store.claim_orders(self._pace.orders, self._pace.lease)
+        faults: list[StoreUnavailable] = []
         async with asyncio.TaskGroup() as group:
             for leased in orders:
                 if leased.order.lane.startswith(ASIDE):
                     self._start_aside(leased)
                 else:
-                    group.create_task(self._carry_out(leased))
+                    group.create_task(self._beside_others(leased, faults))
+        if faults:
+            raise faults[0]
         return len(orders)
+
+    async def _beside_others(self, leased: LeasedOrder, faults: list[StoreUnavailable]) -> None:
+        """Carry an order out; what the store refuses ends this order alone, where a group would cancel them all."""
+        try:
+            await self._carry_out(leased)
+        except StoreUnavailable as problem:
+            faults.append(problem)
 
     def _start_aside(self, leased: LeasedOrder) -> None:
         task = asyncio.create_task(self._carry_out(leased))
@@ -90,27 +101,34 @@ class Workers:
 
     async def _carry_out(self, leased: LeasedOrder) -> None:
         try:
-            assignment = assignment_of(leased.order)
-            place = Place(
-                self._github, assignment.repo, self._clock, self._pace, self._web_url, self._destinations, self._model
-            )
-            if isinstance(assignment.action, CallModel):
-                await self._ask(leased, assignment, assignment.action, place)
-                return
-            stopped = self._stopped_for(assignment) if acts(assignment.action) else None
-            if stopped:
-                rest = self._clock.now() + self._pace.stop_rest
-                await self._store.retry_order(leased, rest, reason=stopped, tried=False)
-                return
-            await self._try(leased, assignment, place)
+            await self._carry_out_or_put_back(leased)
         except LeaseLost:
             log.warning("%s was taken over by another worker", leased.order.action_key)
-        except StoreUnavailable:
+
+    async def _carry_out_or_put_back(self, leased: LeasedOrder) -> None:
+        try:
+            await self._begin(leased)
+        except (LeaseLost, StoreUnavailable):
             raise
         except Exception as error:
             log.exception("%s failed in a way that was not foreseen", leased.order.action_key)
             wait = self._clock.now() + self._pace.refusal_rest
             await self._store.retry_order(leased, wait, reason=f"{type(error).__name__} in the worker")
+
+    async def _begin(self, leased: LeasedOrder) -> None:
+        assignment = assignment_of(leased.order)
+        place = Place(
+            self._github, assignment.repo, self._clock, self._pace, self._web_url, self._destinations, self._model
+        )
+        if isinstance(assignment.action, CallModel):
+            await self._ask(leased, assignment, assignment.action, place)
+            return
+        stopped = self._stopped_for(assignment) if acts(assignment.action) else None
+        if stopped:
+            rest = self._clock.now() + self._pace.stop_rest
+            await self._store.retry_order(leased, rest, reason=stopped, tried=False)
+            return
+        await self._try(leased, assignment, place)
 
     async def _ask(self, leased: LeasedOrder, assignment: Assignment, action: CallModel, place: Place) -> None:
         """Ask the model in the order's first attempt alone; whatever keeps it from that ends this order for a later."""
