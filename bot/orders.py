@@ -8,12 +8,14 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from bot.store import Order
-from resolver.actions import AnyAction
+from resolver.actions import AnyAction, RerunJobs, SyncBranch
 from resolver.ceilings import WRITES
 from resolver.facts import RepoObserved
 from resolver.model_actions import CallModel
+from resolver.queue_actions import EnqueuePull
 from resolver.records import Record
-from resolver.talk_actions import Notify
+from resolver.state import STOP_LABEL
+from resolver.talk_actions import Notify, PostReply, React, ReadStanding, SetLabel
 
 PRIORITY = {
     "read-standing": 5,
@@ -63,6 +65,14 @@ def writes(action: AnyAction) -> bool:
 def acts(action: AnyAction) -> bool:
     """Say whether an action changes or tells anything anywhere, so that a kill switch holds it back."""
     return writes(action) or isinstance(action, Notify)
+
+
+def is_urgent(action: AnyAction) -> bool:
+    """Say whether an action may use what is kept of GitHub's allowance for commands, kill switches and landing."""
+    if isinstance(action, SetLabel):
+        return action.label == STOP_LABEL
+    asked = isinstance(action, RerunJobs | SyncBranch) and action.asked
+    return asked or isinstance(action, ReadStanding | React | PostReply | EnqueuePull)
 
 
 NOTICES = "notify:"

@@ -65,10 +65,10 @@ class Limits:
         self.per_hour = per_hour
         self.status: Literal[403, 429] = 403
 
-    def exhaust(self, caller: str, resource: Resource = "core", seconds: float = WINDOW) -> None:
-        """Let a caller (`Caller.key`, such as `installation 7`) have nothing left for so many seconds."""
+    def exhaust(self, caller: str, resource: Resource = "core", seconds: float = WINDOW, left: int = 0) -> None:
+        """Let a caller (`Caller.key`, such as `installation 7`) have no more than that left for so many seconds."""
         window = self._window(caller, resource)
-        window.used, window.reset = window.limit, self._clock.now() + seconds
+        window.used, window.reset = window.limit - left, self._clock.now() + seconds
 
     def secondary(
         self,

@@ -39,7 +39,8 @@ class Pace:
 class Place:
     """A repository to work on. After a rename GitHub redirects the old path, until a delivery brings the new name.
 
-    `model` is whom the model rung asks, None where there is nobody.
+    `model` is whom the model rung asks, None where there is nobody. `urgent`: what is done here may use what is kept of
+    GitHub's allowance.
     """
 
     github: GitHub
@@ -49,13 +50,15 @@ class Place:
     web_url: str = "https://github.com"
     destinations: Destinations = field(default_factory=Destinations)
     model: Model | None = None
+    urgent: bool = False
 
     @property
     def installation(self) -> Installation:
         """The App in the repository's account."""
         if self.repo.installation_id is None:
             raise LookupError(f"no installation is known for {self.repo.full_name}")
-        return self.github.installation(self.repo.installation_id)
+        found = self.github.installation(self.repo.installation_id)
+        return found.with_reserve() if self.urgent else found
 
     @property
     def repo_url(self) -> str:

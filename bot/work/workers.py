@@ -15,7 +15,7 @@ from bot.clock import Clock
 from bot.github import GitHub, GitHubError, NotFound, PermissionMissing, RateLimited, Refused, TooLarge, Unavailable
 from bot.llm import Model, Replied
 from bot.notify import Destinations
-from bot.orders import ASIDE, Assignment, acts, assignment_of, lane, writes
+from bot.orders import ASIDE, Assignment, acts, assignment_of, is_urgent, lane, writes
 from bot.store import LeasedOrder, LeaseLost, Store, StoreUnavailable
 from bot.work.act.consult import CUT_OFF, answered, later
 from bot.work.act.notice import NotYet
@@ -118,7 +118,14 @@ class Workers:
     async def _begin(self, leased: LeasedOrder) -> None:
         assignment = assignment_of(leased.order)
         place = Place(
-            self._github, assignment.repo, self._clock, self._pace, self._web_url, self._destinations, self._model
+            self._github,
+            assignment.repo,
+            self._clock,
+            self._pace,
+            self._web_url,
+            self._destinations,
+            self._model,
+            is_urgent(assignment.action),
         )
         if isinstance(assignment.action, CallModel):
             await self._ask(leased, assignment, assignment.action, place)

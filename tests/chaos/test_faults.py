@@ -93,6 +93,25 @@ async def test_g2_a_spent_hour_is_waited_for(calm, dies):
     only_once(calm, pull)
 
 
+async def test_a_fifth_of_the_hour_is_kept_for_who_commands(calm):
+    """Nearly all of the hour is spent: what failres has to say waits for the next one, who commands is answered now."""
+    pull = await red(calm)
+    (installation,) = installations_on(calm.sandbox.github, calm.where(pull))
+    for resource in ("core", "graphql"):
+        calm.sandbox.limits.exhaust(f"installation {installation.id}", resource, seconds=3_700.0, left=900)
+    begun = calm.clock.now()
+    other = calm.people.open_pull("other", WRONG)
+    await calm.settle()
+    assert calm.said(other) == ""
+    wrong = calm.people.comment(pull, "/failres retyr")
+    stop = calm.people.comment(pull, "/failres stop")
+    await calm.settle()
+    assert [reaction.content for one in (wrong, stop) for reaction in one.reactions] == ["confused", "+1"]
+    assert (pull.labels, "did you mean `/failres retry`?" in calm.said(pull)) == (["failres:stop"], True)
+    await calm.later(3_800.0 - (calm.clock.now() - begun))
+    only_once(calm, other)
+
+
 async def test_trap_26_a_missing_permission_costs_only_what_needs_it(calm):
     """Without `checks: write` there is no check run; the comment is written all the same."""
     calm.sandbox.app.permissions["checks"] = "read"
