@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from bot.llm_wire import bounded, not_taken
 from bot.settings import Settings
 from resolver.llm import Prompt, Reply, Silent, read_answer
 from resolver.model_facts import Usage
@@ -96,12 +97,13 @@ def _model(settings: Settings) -> Model | None:
 
     def connect() -> AsyncOpenAI:
         """Make the client when it is first needed: reading the system's certificates takes a while."""
+        key = settings.llm_key.get_secret_value() or NO_KEY
         return AsyncOpenAI(
             base_url=settings.llm_url,
-            api_key=settings.llm_key.get_secret_value() or NO_KEY,
+            api_key=key,
             timeout=settings.llm_timeout,
             max_retries=0,
-            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
+            http_client=bounded(DefaultAsyncHttpxClient, key),
         )
 
     return Model(connect, settings.llm_model, settings.llm_timeout)
@@ -112,6 +114,9 @@ def _why(problem: Exception, timeout: float) -> str:
     status = getattr(problem, "status_code", None)
     if isinstance(status, int):
         return f"the endpoint answered {status}"
+    taken = not_taken(problem)
+    if taken is not None:
+        return taken
     name = type(problem).__name__
     if isinstance(problem, TimeoutError) or name == "APITimeoutError":
         return f"nothing came within {timeout:g} s"

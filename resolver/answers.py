@@ -149,20 +149,21 @@ def _files_fault(decision: Decision, answer: Answer, here: Circumstances, limits
     if len(set(answer.scope_files)) < len(answer.scope_files):
         return Refused(reason="twice", decision=decision)
     folders = {folder for file in here.files for folder in with_parents(file) if folder != file}
+    known = here.files | frozenset(decision.files)  # what the question itself names is a path, whatever it looks like
     for path in answer.scope_files:
-        if (refused := _path_refused(path, folders, here)) is not None:
+        if (refused := _path_refused(path, folders, known, here.protected)) is not None:
             return refused.model_copy(update={"decision": decision})
     return None
 
 
-def _path_refused(path: str, folders: set[str], here: Circumstances) -> Refused | None:
+def _path_refused(path: str, folders: set[str], known: frozenset[str], protected: tuple[str, ...]) -> Refused | None:
     if path.rstrip("/") in folders or (path.endswith("/") and path_fault(path.rstrip("/")) is None):
         return Refused(reason="directory", word=path)
-    if is_glob(path, here.files):
+    if is_glob(path, known):
         return Refused(reason="glob", word=path)
     if (fault := path_fault(path)) is not None:
         return Refused(reason="bad-path", word=path, fault=fault)
-    return Refused(reason="protected", word=path) if is_protected(path, here.protected) else None
+    return Refused(reason="protected", word=path) if is_protected(path, protected) else None
 
 
 def widened(accepted: Iterable[Accepted], task_id: str, head: Head, base: Sha) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from pydantic import field_serializer
 
 from resolver.answers import Refused
 from resolver.commands import Command, Denied, Misread, Name, Permission, Sender
+from resolver.decisions import Decision
 from resolver.ids import PullNumber, Sha
 from resolver.records import Record
 
@@ -50,7 +51,7 @@ class StandingRead(Record):
 class Said(Record):
     """
     What is said about a command, as values. `command` is the command meant, `reason` words that came from a limit or
-    from GitHub, `until` (seconds) when the reason ends by itself.
+    from GitHub, `until` (seconds) when the reason ends by itself, `asked` the open question that may have been meant.
     """
 
     kind: Literal["misread", "denied", "refused", "help", "not-done"]
@@ -60,6 +61,7 @@ class Said(Record):
     refused: Refused | None = None
     reason: str = ""
     until: float | None = None
+    asked: Decision | None = None
 
 
 class ReplyLine(Record):

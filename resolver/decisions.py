@@ -16,7 +16,7 @@ from resolver.failure import Scope
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.policy import Action
 from resolver.records import Record
-from resolver.tree_paths import is_protected, path_fault
+from resolver.tree_paths import is_glob, is_protected, path_fault
 
 Kind = Literal["scope", "failure", "fix-flaky-test", "base-repair", "landing", "run-paused"]
 Word = Literal["try-again", "accept", "redo", "reroute", "noted"]
@@ -161,7 +161,8 @@ def ask(asking: Asking, now: float, lasts: float | None = None) -> Decision:
 
 
 def _askable(asking: Asking, limits: AnswerLimits = ANSWER_LIMITS) -> tuple[str, ...]:
-    fit = (file for file in dict.fromkeys(asking.files) if path_fault(file) is None)
+    names = (file for file in dict.fromkeys(asking.files) if path_fault(file) is None)
+    fit = (file for file in names if not is_glob(file, (file,)))
     return tuple(file for file in fit if not is_protected(file, asking.protected))[: limits.files]
 
 

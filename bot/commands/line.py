@@ -7,7 +7,7 @@ guessed: a line that is not exactly a command is a `Misread`, which names the wo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final, Literal, assert_never
 
@@ -39,6 +39,7 @@ _OTHER_WORDS: Final[dict[str, Name]] = {
     "why": "explain", "why-not": "explain", "evidence": "explain", "commands": "help", "usage": "help",
     "approve": "verdict", "approved": "verdict", "reject": "verdict", "rejected": "verdict",
     "scopefiles": "answer", "reply": "answer", "accept": "answer", "try-again": "answer",
+    "noted": "answer", "redo": "answer", "reroute": "answer",
 }  # fmt: skip
 """Words of other tools, and arguments without their command: what may have been meant."""
 
@@ -104,7 +105,10 @@ def _meant(word: str) -> Name | None:
     if other is not None:
         return other
     near = get_close_matches(word, NAMES, n=1, cutoff=0.6)
-    return NAMES[NAMES.index(near[0])] if near else None
+    if near:
+        return NAMES[NAMES.index(near[0])]
+    near = get_close_matches(word, _OTHER_WORDS, n=1, cutoff=0.8)
+    return _OTHER_WORDS[near[0]] if near else None
 
 
 def _command(name: Name, arguments: list[Piece], limits: LineLimits) -> Command | Misread:
@@ -157,7 +161,7 @@ def _answer(arguments: list[Piece], limits: LineLimits) -> Command | Misread:
     return _answer_of(found)
 
 
-def _word_fault(word: AnswerWord, found: Collection[str], limits: LineLimits) -> Misread | None:
+def _word_fault(word: AnswerWord, found: Mapping[str, tuple[str, ...]], limits: LineLimits) -> Misread | None:
     shown = ",".join(word.values)[: limits.word]
     if word.key is not None and word.key not in _KEYS:
         return _wrong_key(word.key, limits)
@@ -165,8 +169,10 @@ def _word_fault(word: AnswerWord, found: Collection[str], limits: LineLimits) ->
         return Misread(problem="list", command="answer", word=shown)
     if word.key is None and (fault := _option_fault(shown)) is not None:
         return fault
-    if (word.key or _OPTION) in found:
-        return Misread(problem="twice", command="answer", word=word.key or shown)
+    if word.key is None and _OPTION in found:
+        return Misread(problem="option", command="answer", word=f"{found[_OPTION][0]} {shown}"[: limits.word])
+    if word.key in found:
+        return Misread(problem="twice", command="answer", word=word.key or "")
     return None
 
 

@@ -1,21 +1,24 @@
 """
 A Markdown comment as commands (specification, section 11).
 
-A command is a line that begins with `/failres`, as Markdown shows it: quotes, code, links, tables, struck-out text and
-HTML comments hold none. `read_commands` is pure, takes time in proportion to the comment's length, and gives for each
-such line either a command or what is wrong with it, in their order. Who may command is `resolver.commands`' part.
+A command is a line that begins with `/failres`, as Markdown shows it: quotes, code, links, tables, struck-out text,
+HTML comments and an e-mail that is answered hold none. `read_commands` is pure, takes time in proportion to the
+comment's length, and gives for each such line either a command or what is wrong with it, in their order. Who may
+command is `resolver.commands`' part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.commands.line import PREFIX, parse_line
+from bot.commands.mail import introduces_mail, own_lines
 from bot.commands.pieces import Piece, Shade, pieces_of
 from bot.words.inert import visible
 from resolver.commands import Command, Misread, Stop
@@ -56,8 +59,11 @@ def _command_lines(body: str) -> Iterator[Sequence[Piece] | Misread]:
     """The pieces of each line that begins with the prefix, or what keeps such a line from being read."""
     source = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     shade = Shade()
-    quotes, opened = 0, ""
+    quotes, opened, answers_mail = 0, "", False
     for token in _markdown().parse(body):
+        if answers_mail and token.nesting >= 0 and token.type != "blockquote_open":
+            return  # the mail is not marked as a quote, so that all that follows may be its
+        answers_mail = answers_mail and token.nesting < 0
         match token.type:
             case "blockquote_open" | "blockquote_close":
                 quotes += token.nesting
@@ -67,7 +73,11 @@ def _command_lines(body: str) -> Iterator[Sequence[Piece] | Misread]:
                 shade.pass_over_inline(token)
                 yield from _beside_quote(token, source)
             case "inline" if opened in ("paragraph_open", "heading_open"):
-                yield from _of_block(token, source, shade)
+                ours = own_lines(token.content)
+                yield from _of_block(token, source, shade, ours)
+                if ours is not None:
+                    return
+                answers_mail = introduces_mail(token.content)
             case "inline":
                 shade.pass_over_inline(token)
             case _:
@@ -75,11 +85,14 @@ def _command_lines(body: str) -> Iterator[Sequence[Piece] | Misread]:
         opened = token.type
 
 
-def _of_block(token: Token, source: Sequence[str], shade: Shade) -> Iterator[Sequence[Piece] | Misread]:
+def _of_block(
+    token: Token, source: Sequence[str], shade: Shade, lines: int | None
+) -> Iterator[Sequence[Piece] | Misread]:
+    """The command lines among a block's first `lines`, or among all."""
     assert token.map is not None
     # Only a block's first line can have a list's or a heading's mark before it.
     marked = not _begins(source[token.map[0]])
-    for pieces, shaded in pieces_of(token, shade):
+    for pieces, shaded in islice(pieces_of(token, shade), lines):
         first = pieces[0] if pieces else None
         if first is not None and first.kind == "text" and _begins(first.text) and not shaded and not marked:
             yield _seen(pieces)
@@ -111,6 +124,6 @@ def _beside_quote(token: Token, source: Sequence[str]) -> Iterator[Misread]:
 @cache
 def _markdown() -> MarkdownIt:
     """GitHub's blocks, tables among them. Emphasis stays as it is written, since file names have such marks."""
-    made = MarkdownIt("commonmark").enable("table").disable("emphasis")
+    made = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("emphasis")
     made.core.ruler.disable("text_join")  # escaped characters stay apart from plain ones
     return made

@@ -79,11 +79,15 @@ _KINDS: Final[dict[str, PieceKind]] = {
 def pieces_of(token: Token, shade: Shade) -> Iterator[tuple[list[Piece], bool]]:
     """The lines of a paragraph in pieces, each with whether its beginning is shaded by HTML."""
     line: list[Piece] = []
-    shaded, links = shade.deep, 0
+    shaded, links, strikes = shade.deep, 0, 0
     for child in token.children or ():
         if child.type in ("softbreak", "hardbreak"):
             yield line, shaded
-            line, shaded = [], shade.deep
+            line, shaded = [], shade.deep or strikes > 0
+            continue
+        if child.type in ("s_open", "s_close"):
+            strikes += child.nesting
+            _append(line, Piece("text", child.markup))  # a file's name may have such marks
             continue
         if child.type in ("link_open", "link_close"):
             links += child.nesting
@@ -92,5 +96,12 @@ def pieces_of(token: Token, shade: Shade) -> Iterator[tuple[list[Piece], bool]]:
             shade.pass_over(child.content)
         kind = _KINDS.get(child.type, "html")
         if child.content or kind == "image":
-            line.append(Piece("link" if links else kind, child.content))
+            _append(line, Piece("link" if links else kind, child.content))
     yield line, shaded
+
+
+def _append(line: list[Piece], piece: Piece) -> None:
+    """Plain text that the marks of a strike-through part stays one piece."""
+    if line and line[-1].kind == piece.kind == "text":
+        piece = Piece("text", line.pop().text + piece.text)
+    line.append(piece)

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from bot.words.comment import LIMIT
 from bot.words.inert import code, reason
+from bot.words.records import utc
 from bot.words.replies import COMMANDS, help_text, reply_denied, reply_misread, reply_refused
 from resolver.command_facts import ReplyLine, Said
 from resolver.talk_actions import PostReply
@@ -45,7 +46,7 @@ def said(what: Said) -> str:
         case "help":
             return help_text()
         case "misread" if what.misread is not None:
-            return reply_misread(what.misread)
+            return reply_misread(what.misread, what.asked)
         case "denied" if what.denied is not None:
             return reply_denied(what.denied)
         case "refused" if what.refused is not None:
@@ -58,4 +59,5 @@ def said(what: Said) -> str:
 
 def _not_done(what: Said) -> str:
     command = code(COMMANDS[what.command].example.split(" scopeFiles", 1)[0]) if what.command else "This"
-    return f"{command} was not carried out: {reason(what.reason, 300)}."
+    until = f" It can be asked again from {utc(what.until)} UTC on." if what.until is not None else ""
+    return f"{command} was not carried out: {reason(what.reason, 300)}.{until}"

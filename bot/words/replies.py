@@ -6,18 +6,16 @@ Words of people are repeated inert. Every refusal names its reason and what woul
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
-from typing import Final, Literal, assert_never
+from typing import Final, assert_never
 
 from bot.words.inert import code, one_line
 from resolver.answers import Reason, Refused
-from resolver.commands import NAMES, Command, Denied, Ignored, Misread, Name, Permit, Permitted, Problem
+from resolver.commands import NAMES, Denied, Misread, Name, Problem
 from resolver.decisions import ANSWER_LIMITS, KINDS, Decision, Word
 from resolver.records import Record
 from resolver.tree_paths import FAULTS
-
-Reaction = Literal["+1", "confused", "-1"]
-"""GitHub's contents of a reaction: taken, not understood, not allowed."""
 
 
 class CommandWords(Record):
@@ -57,6 +55,15 @@ OPTION_WORDS: Final[Mapping[Word, str]] = MappingProxyType(
         "noted": "somebody takes care of it",
     }
 )
+
+OPTIONS_OF_OTHERS: Final[Mapping[str, Word]] = MappingProxyType(
+    {
+        **dict.fromkeys(("again", "retry", "rerun", "re-run", "try", "retest"), "try-again"),
+        **dict.fromkeys(("ok", "ignore", "skip", "leave", "close", "wontfix"), "accept"),
+        **dict.fromkeys(("me", "mine", "done", "yes"), "noted"),
+    }
+)
+"""What people write for an option; it is never taken for one, and only says which was meant."""
 
 _PROBLEMS: Final[Mapping[Problem, str]] = MappingProxyType(
     {
@@ -121,21 +128,45 @@ def example(name: Name) -> str:
     return code(COMMANDS[name].example)
 
 
-def reply_misread(misread: Misread) -> str:
-    """One line: what was wrong, and what would have been right."""
+def reply_misread(misread: Misread, asked: Decision | None = None) -> str:
+    """One line: what was wrong, and what would have been right; `asked` is the question that may have been meant."""
     word = code(misread.word)
     said = _PROBLEMS[misread.problem].format(word=word, near=f": {word}" if misread.word else "")
     if misread.problem == "unknown":
         meant = next((name for name in NAMES if name == misread.meant), None)
-        return f"{said}; see {example('help')}." if meant is None else f"{said}; {_did_you_mean(example(meant))}"
+        if meant is None:
+            return f"{said}; see {example('help')}."
+        return f"{said}; {_did_you_mean(_example(meant, asked, misread.word))}"
     if misread.problem in ("key", "outcome") and misread.meant is not None:
         form = f"{misread.meant}=" if misread.problem == "key" else f"/failres verdict {misread.meant}"
-        return f"{said}; {_did_you_mean(code(form))} For example: {example(misread.command or 'help')}."
-    return f"{said}. For example: {example(misread.command or 'help')}."
+        return f"{said}; {_did_you_mean(code(form))} For example: {_example(misread.command, asked, misread.word)}."
+    return f"{said}. For example: {_example(misread.command, asked, misread.word)}."
 
 
 def _did_you_mean(form: str) -> str:
     return f"did you mean {form}?"
+
+
+def _example(name: Name | None, asked: Decision | None, word: str) -> str:
+    """A command that would be right here, as code: an answer is one to the open question, near to what was written."""
+    if name != "answer" or asked is None:
+        return example(name or "help")
+    return _shown(_nearest(asked, word))
+
+
+def _nearest(asked: Decision, word: str) -> str:
+    """The reply whose option a word is like or means, else the first one."""
+    replies = forms(asked)
+    plain = "-".join(word.casefold().strip(" .,;:!?").partition(" decision=")[0].split())
+    near = get_close_matches(plain, asked.options, n=1, cutoff=0.7)
+    meant = OPTIONS_OF_OTHERS.get(plain, near[0] if near else None)
+    return next((each for each in replies if each.startswith(f"/failres answer {meant} ")), replies[0])
+
+
+def _shown(form: str) -> str:
+    """A reply as code; one that is too long to be shown whole is no example any more."""
+    whole = one_line(form, LONGEST_FORM) == form
+    return code(form, LONGEST_FORM) if whole else example("answer")
 
 
 def reply_denied(denied: Denied) -> str:
@@ -172,11 +203,10 @@ def _right_answer(refused: Refused) -> str:
             | "twice"
             | "too-many"
         ):
-            shown = () if refused.decision is None else forms(refused.decision)
-            at = -1 if refused.reason == "no-such-option" else 0
-            form = shown[at] if shown else COMMANDS["answer"].example
-            whole = one_line(form, LONGEST_FORM) == form
-            return f"For example: {code(form, LONGEST_FORM) if whole else example('answer')}."
+            asked = refused.decision
+            if asked is not None and refused.reason == "no-such-option":
+                asked = asked.model_copy(update={"files": ()})  # an option was meant
+            return f"For example: {_example('answer', asked, refused.word)}."
         case _:
             assert_never(refused.reason)
 
@@ -208,16 +238,3 @@ def help_text() -> str:
     """The commands, one a line, as Markdown."""
     lines = [f"- {code(row.example)} {row.meaning}" for row in COMMANDS.values()]
     return "\n".join(("Write one of these at the beginning of a line of a new comment:", "", *lines))
-
-
-def reaction(command: Command | Misread, permit: Permit) -> Reaction | None:
-    """The reaction that a command gets at once; None where it is not answered at all."""
-    match permit:
-        case Ignored():
-            return None
-        case Denied():
-            return "-1"
-        case Permitted():
-            return "confused" if isinstance(command, Misread) else "+1"
-        case _:
-            assert_never(permit)

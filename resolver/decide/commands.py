@@ -37,9 +37,11 @@ from resolver.commands import (
 )
 from resolver.decide.answering import take_answer
 from resolver.decide.asked import Hindered, Planned, plan_retry, plan_sync
+from resolver.decide.endings import how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.rights import Silence, config_of, silence
 from resolver.decision_facts import DecisionAnswered
+from resolver.decisions import Decision
 from resolver.facts import Fact
 from resolver.state import Pull
 from resolver.talk import Given
@@ -122,7 +124,8 @@ def _step(here: Here, given: Given, command: Command | Misread, allowed: Permit,
         case Denied():
             return Step(_denied(here, given, name, allowed))
         case Permitted() if isinstance(command, Misread):
-            return Step(Judged(command=name, result="refused", said=Said(kind="misread", misread=command)))
+            said = Said(kind="misread", misread=command, asked=_asked(here, command))
+            return Step(Judged(command=name, result="refused", said=said))
         case Permitted() if isinstance(command, Answer):
             return _answer(here, given, command, before)
         case Permitted():
@@ -130,6 +133,15 @@ def _step(here: Here, given: Given, command: Command | Misread, allowed: Permit,
             return Step(Judged(command=name, result="taken")) if twice else _carry_out(here, given, command)
         case _:
             assert_never(allowed)
+
+
+def _asked(here: Here, misread: Misread) -> Decision | None:
+    """The question that a misread answer may have been for: the newest one that is open."""
+    if "answer" not in (misread.command, misread.meant):
+        return None
+    asked = tuple(here.pull.talk.decisions.values())[::-1]
+    waiting = (each for each in asked if how_it_ended(here.state, here.pull, each, here.now) is None)
+    return next((each.decision() for each in waiting), None)
 
 
 def _denied(here: Here, given: Given, name: Name | None, denied: Denied) -> Judged:

@@ -166,6 +166,58 @@ HIDDEN = [
     ("other letters", "/f\u0430ilres stop", []),
     ("other letters in the word", "/failres st\u043ep", ["?unknown st\u043ep>stop"]),
     ("wide slash", "\uff0ffailres stop", []),
+    ("division slash", "\u2215failres stop", []),
+    ("right-to-left mark first", "\u200f/failres stop", ["?hidden"]),
+    ("right-to-left text first", "\u05d0\u05d1 /failres stop", []),
+    ("tag characters", "/failres stop\U000e0061", ["?hidden"]),
+    ("combining mark", "/failres stop\u0301", ["?unknown stop\u0301>stop"]),
+    ("blank that is none", "/failres\u3164stop", []),
+    ("ideographic space", "/failres\u3000stop", ["stop"]),
+    ("line separator", "text\u2028/failres stop", []),
+    ("form feed", "text\x0c/failres stop", []),
+    ("next line", "text\x85/failres stop", []),
+    ("carriage returns of all kinds", "a\r\r\n/failres stop\r\n\r/failres retry", ["stop", "retry"]),
+    ("fence with carriage returns", "```\r/failres stop\r```\r/failres retry", ["retry"]),
+    ("struck out in Markdown", "~~/failres stop~~", []),
+    ("struck out over lines", "~~a\n/failres stop\nb~~", []),
+    ("below something struck out", "~~a~~\n/failres stop", ["stop"]),
+    ("struck out word", "/failres ~~stop~~ retry", ["?unknown ~~stop~~>stop"]),
+    ("footnote", "[^1]: /failres stop", []),
+    ("footnote over paragraphs", "see [^1]\n\n[^1]: a\n\n    /failres stop", []),
+    ("below a link definition", "[a]: http://example.invalid\n/failres stop", ["stop"]),
+    ("summary", "<details><summary>/failres stop</summary>\n\na\n</details>", []),
+    ("folded without an empty line", "<details>\n/failres stop\n</details>", []),
+    ("HTML table", "<table><tr><td>\n\n/failres stop\n\n</td></tr></table>", []),
+    ("last row of a table", "a | b\n--|--\n1 | 2\n/failres stop", []),
+    ("setext heading", "/failres stop\n===", ["stop"]),
+    ("setext heading below text", "text\n/failres stop\n---", ["stop"]),
+    ("below a task", "- [x] done\n/failres stop", ["stop"]),
+    ("suggestion", "```suggestion\n/failres stop\n```", []),
+    ("in a fence with tildes", "~~~suggestion\n/failres stop\n~~~", []),
+    ("star and plus", "* /failres stop\n\n+ /failres stop", []),
+    ("CDATA", "<![CDATA[\n\n/failres stop\n]]>", []),
+    ("processing instruction", "<?php\n\n/failres stop\n?>", []),
+    ("two on one line", "/failres retry /failres stop", ["?extra /failres stop"]),
+    ("the question as it was written", "- to try once more:\n\n  ```\n  /failres answer try-again decision=d-1\n  ```", []),
+    ("a path behind", "/failres.yml is wrong", ["?unknown yml"]),
+]  # fmt: skip
+
+BUTTON = "How should this go on?\n\n  *   to try once more:\n/failres answer try-again decision=d-1\n"
+MAIL = [
+    ("marked mail", f"No.\n\nOn Mon, 5 May 2026 at 18:03, failres[bot] <n@github.com> wrote:\n\n> {BUTTON.replace(chr(10), chr(10) + '> ')}", []),
+    ("below a marked mail", "On Mon, 5 May 2026, failres[bot] <n@github.com> wrote:\n\n> why?\n\n/failres explain", ["explain"]),
+    ("unmarked mail", f"On Mon, 5 May 2026, failres[bot] <n@github.com> wrote:\n\n{BUTTON}", []),
+    ("unmarked mail over lines", f"On Mon, 5 May 2026 at 18:03, failres[bot] <\nn@github.com> wrote:\n\n{BUTTON}", []),
+    ("unmarked mail below its sentence", "Am 5. Mai 2026 schrieb failres[bot] <n@github.com>:\n/failres answer accept", []),
+    ("mail with a header", f"I will look.\n\nFrom: failres[bot] <n@github.com>\nSent: Monday, 18:03\nTo: octo/shop <shop@noreply.github.com>\nSubject: Re: Docs (#1)\n\n{BUTTON}", []),
+    ("mail with a bold header", f"ok\n\n________________________________\n**From:** failres[bot] <n@github.com>\n**Sent:** Monday\n**To:** octo/shop\n\n{BUTTON}", []),
+    ("mail in another language", f"ok\n________________________________\nDe : failres[bot] <n@github.com>\nEnvoyé : lundi\nÀ : octo/shop\nObjet : Docs\n\n{BUTTON}", []),
+    ("command above a header", f"/failres explain\n\nFrom: failres[bot] <n@github.com>\nSent: Monday\nTo: octo/shop\n\n{BUTTON}", ["explain"]),
+    ("command right above a header", f"/failres explain\nFrom: failres[bot] <n@github.com>\nSent: Monday\nTo: octo/shop\n{BUTTON}", ["explain"]),
+    ("a header in code", "```\nFrom: a <a@example.org>\nSent: Monday\nTo: b\n```\n/failres stop", ["stop"]),
+    ("two named lines", "Cause: a@example.org was away\nRemedy: none\n/failres retry", ["retry"]),
+    ("named lines without an address", "Cause: a\nRemedy: none\nNote: b\n/failres retry", ["retry"]),
+    ("an address", "Ask ana@example.org first.\n/failres stop", ["stop"]),
 ]  # fmt: skip
 
 WORDS = [
@@ -232,7 +284,7 @@ ANSWERS = [
     ("two decisions", "/failres answer accept decision=d-1,d-2", ["?list d-1,d-2"]),
     ("files twice", "/failres answer scopeFiles=a.py scopeFiles=b.py", ["?twice scopeFiles"]),
     ("decision twice", "/failres answer accept decision=d-1 decision=d-2", ["?twice decision"]),
-    ("two options", "/failres answer accept redo", ["?twice redo"]),
+    ("two options", "/failres answer accept redo", ["?option accept redo"]),
     ("small letters in the key", "/failres answer scopefiles=a.py", ["?key scopefiles>scopeFiles"]),
     ("hyphen in the key", "/failres answer scope-files=a.py", ["?key scope-files>scopeFiles"]),
     ("other key", "/failres answer files=a.py", ["?key files>scopeFiles"]),
@@ -249,7 +301,7 @@ ANSWERS = [
     ("next line is no part", "/failres answer scopeFiles=a.py,\nb.py", ["?list a.py,"]),
 ]  # fmt: skip
 
-TABLE = PLAIN + HIDDEN + WORDS + ANSWERS
+TABLE = PLAIN + HIDDEN + MAIL + WORDS + ANSWERS
 
 
 @pytest.mark.parametrize(("body", "expected"), [(body, expected) for _, body, expected in TABLE], ids=[f"{name}-{number}" for number, (name, _, _) in enumerate(TABLE)])  # fmt: skip
@@ -276,7 +328,7 @@ def test_a_comment_longer_than_githubs_limit():
     assert read_commands("/failres stop\n" + "x" * 70_000) == (Misread(problem="too-long"),)
 
 
-LONG = ("a", "[", "![", "`", "` `` ", "<", "<b>", "<!--", "<code", "> ", "- ", "\\", "&#[<", '[\n"', "*", "_a_ ", "a\n", "|a|\n|-|\n", "[a]: b\n", "/failres stop\n", '/failres answer scopeFiles="', "> q\n/failres stop\n")  # fmt: skip
+LONG = ("a: @b.c\n", "a@b.c:\n", "1@", "~~", "~~a\n", "a", "[", "![", "`", "` `` ", "<", "<b>", "<!--", "<code", "> ", "- ", "\\", "&#[<", '[\n"', "*", "_a_ ", "a\n", "|a|\n|-|\n", "[a]: b\n", "/failres stop\n", '/failres answer scopeFiles="', "> q\n/failres stop\n")  # fmt: skip
 
 
 @pytest.mark.parametrize("part", LONG)

@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from bot.commands import read_commands
-from bot.words.replies import COMMANDS, help_text, reaction, reply_denied, reply_misread
+from bot.words.replies import COMMANDS, help_text, reply_denied, reply_misread
 from resolver.commands import (
     NAMES,
     CommandRules,
@@ -170,15 +170,3 @@ def test_who_may_not_is_told_what_everybody_may():
         reply = reply_denied(Denied.model_validate({"why": why}))
         assert "\n" not in reply
         assert reply.endswith("Anybody may write `/failres stop`.")
-
-
-def test_reactions():
-    """A command that may be given is taken, a wrong one puzzles, a forbidden one is declined, an ignored one gets nothing."""
-    (stop,) = read_commands("/failres stop")
-    (wrong,) = read_commands("/failres retyr")
-    comment = Comment(comment_id=5, by=PERSON)
-    outside = Standing(permission="read")
-    assert reaction(stop, permit(stop, comment, outside, RULES)) == "+1"
-    assert reaction(wrong, permit(wrong, comment, WRITE, RULES)) == "confused"
-    assert reaction(wrong, permit(wrong, comment, outside, RULES)) == "-1"
-    assert reaction(stop, permit(stop, Comment(comment_id=5, by=BOT), WRITE, RULES)) is None

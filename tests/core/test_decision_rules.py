@@ -227,8 +227,8 @@ def test_the_same_question_is_asked_once():
 
 def test_a_question_names_only_fit_files():
     """A rejected file that no answer could name, or whose name could mislead, is not offered for copying."""
-    wished = ("src/a.py", "../x", "src/a.py", "a\u202eb", ".github/x.yml", "uv.lock")
-    assert asked(files=wished, protected=("*.lock",)).files == ("src/a.py",)
+    wished = ("src/a.py", "../x", "src/a.py", "a\u202eb", ".github/x.yml", "uv.lock", "a*.py", "what?.py", "[id].tsx")
+    assert asked(files=wished, protected=("*.lock",)).files == ("src/a.py", "[id].tsx")
     assert len(asked(files=tuple(f"{number}.py" for number in range(60))).files) == 50
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 import pytest
 from aiohttp import web
@@ -77,6 +79,64 @@ async def test_an_endpoint_that_asks_for_no_key():
     assert seen == ["Bearer none"]
 
 
+async def test_f10_nothing_of_the_environment_is_told(monkeypatch):
+    """The client reads an organisation, a project and headers from the environment: an endpoint hears of none."""
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    seen = []
+
+    async def answer(request):
+        seen.append((str(request.url), dict(request.headers), await request.text()))
+        return web.json_response(completion(proposal("resume", "a mirror was away"), "small"))
+
+    async with serving(answer) as url, model_at(url, llm_key=KEY) as model:
+        assert (await model.ask(PROMPT)).reply == GOOD
+    (told,) = seen
+    assert "of-the-environment" not in str(told)
+    assert told[1]["Authorization"] == f"Bearer {KEY}"
+
+
+ENVIRONMENT = {
+    "OPENAI_API_KEY": "sk-of-the-environment",
+    "OPENAI_ADMIN_KEY": "sk-admin-of-the-environment",
+    "OPENAI_ORG_ID": "org-of-the-environment",
+    "OPENAI_PROJECT_ID": "proj-of-the-environment",
+    "OPENAI_BASE_URL": "http://of-the-environment.invalid/v1",
+    "OPENAI_CUSTOM_HEADERS": "Authorization: Bearer of-the-environment\nX-Team: of-the-environment",
+}
+
+
+async def endless(request, status=200, **headers):
+    """An answer that never ends, as fast as it is taken."""
+    response = web.StreamResponse(status=status, headers={"Content-Type": "application/json", **headers})
+    await response.prepare(request)
+    with suppress(ConnectionError):
+        while True:
+            await response.write(b" " * (1 << 16))
+    return response
+
+
+def bomb(_):
+    """A little that is a lot once it is unpacked."""
+    packed = gzip.compress(b" " * (8 << 20))
+    return _bytes(packed, **{"Content-Type": "application/json", "Content-Encoding": "gzip"})
+
+
+LONG = {
+    "endless": (endless, "the answer is longer than 4 MiB"),
+    "an endless fault": (partial(endless, status=500), "the answer is longer than 4 MiB"),
+    "an endless refusal": (partial(endless, status=429, **{"Retry-After": "1"}), "the answer is longer than 4 MiB"),
+    "compressed": (bomb, "the endpoint answered compressed, though it was asked not to"),
+}
+
+
+@pytest.mark.parametrize(("answer", "why"), LONG.values(), ids=LONG)
+async def test_an_answer_is_taken_only_up_to_a_length(answer, why):
+    """Long before the time is over: an endpoint cannot fill the memory, whatever its status or its compression."""
+    async with serving(answer) as url, model_at(url) as model:
+        assert (await model.ask(PROMPT)).reply == Silent(why=why)
+
+
 def told(**changes):
     """A completion, changed."""
     return {**completion(proposal("resume", "a mirror was away"), "small"), **changes}
@@ -118,6 +178,10 @@ async def test_what_an_endpoint_may_send(body, reply):
 
 async def _json(body, status=200, **headers):
     return web.Response(text=json.dumps(body), status=status, content_type="application/json", headers=headers)
+
+
+async def _bytes(body, **headers):
+    return web.Response(body=body, headers=headers)
 
 
 async def _raw(text, content_type="application/json"):

@@ -46,6 +46,8 @@ async def test_a_person_answers_after_wrong_forms(world):
     wrong = {
         "answer scopeFiles=shop.py": "This question cannot be answered with files.",
         "answer retry": "is none of this question",
+        "answer try again": f"For example: `/failres answer try-again decision={decision}`.",
+        "acept": f"did you mean `/failres answer accept decision={decision}`?",
         "answer redo": "the configuration does not call this branch disposable",
         "answer accept decision=d-0": "No question here is called",
     }
