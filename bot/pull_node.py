@@ -13,9 +13,9 @@ PULL_FIELDS = """
   number title isDraft state updatedAt headRefName headRefOid baseRefName isCrossRepository
   author { login __typename ... on User { databaseId } ... on Bot { databaseId } }
   headRepository { databaseId owner { login } }
-  labels(first: 50) { nodes { name } }
+  labels(first: 100) { nodes { name } }
 """
-"""What `pull_of_node` reads of a `PullRequest`."""
+"""What `pull_of_node` reads of a `PullRequest`. GitHub: at most 100 labels, each may be the one that stops."""
 
 GHOST = Person(id=10137, login="ghost")
 """GitHub shows a deleted user as null; its own name for that is `ghost`."""

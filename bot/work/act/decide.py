@@ -7,7 +7,7 @@ from typing import Any
 from bot.github import NotFound
 from bot.objects import seconds
 from bot.words import decision as words
-from bot.work.act.fresh import look
+from bot.work.act.fresh import look, soon_again
 from bot.work.act.talking import may_answer, own_comment
 from bot.work.outcome import Outcome
 from bot.work.place import Place
@@ -22,7 +22,7 @@ async def post_decision(place: Place, action: PostDecision) -> Outcome:
     else:
         refused = await may_answer(place, action.number)
     if refused is not None:
-        return refused
+        return soon_again(place, refused)
     body = mask(words.render(action, place.repo_url))
     known = action.comment_id
     if known is None:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.github import PermissionMissing, QueryFailed
 from bot.objects import Json
@@ -104,6 +104,14 @@ async def look_at_base(place: Place, ref: str, kind: ActionKind) -> RepoConfig |
 def _later(place: Place, reason: str, *seen: PullObserved) -> Outcome:
     """Refuse for now: a person can change the reason at any time, and then the same action is right again."""
     return Outcome(seen, refused=reason, retry_at=place.clock.now() + place.pace.stop_rest)
+
+
+def soon_again(place: Place, refused: Outcome) -> Outcome:
+    """Give a refusal of what is told of a question: it outlives our own rebase, and a person's push ends it anyway, so
+    that a head that moved is no last word.
+    """
+    again_at = place.clock.now() + place.pace.stop_rest
+    return replace(refused, retry_at=again_at) if refused.refused == MOVED else refused
 
 
 def _mode(config: RepoConfig, kind: ActionKind) -> str:

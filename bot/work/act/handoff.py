@@ -13,7 +13,7 @@ from bot.installations import repository_key
 from bot.store import JournalCorrupt
 from bot.words import handoff as words
 from bot.words.records import Line
-from bot.work.act.fresh import look
+from bot.work.act.fresh import look, soon_again
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from bot.work.texts import Kept, excerpts_of
@@ -47,7 +47,7 @@ async def write_handoffs(place: Place, action: WriteHandoffs, kept: Kept) -> Out
         if refused is None:
             wanted.append(each)
     if not wanted:
-        return refused or Outcome(refused="there is nothing to write")
+        return soon_again(place, refused or Outcome(refused="there is nothing to write"))
     lines = await _journal(place, kept)
     files = {each.path: await _text(place, each, kept, lines) for each in wanted}
     try:

@@ -1,12 +1,17 @@
-"""Sets the label that stops failres, or takes it off again, because a person commanded it."""
+"""Sets a label or takes it off again: the one that stops failres, because a person commanded it, or one that the
+configuration asks for.
+"""
 
 from __future__ import annotations
 
 from bot.github import NotFound
 from bot.objects import pull_observed
+from bot.work.act.fresh import look_to_act, soon_again
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.command_facts import LabelSet
+from resolver.facts import PullObserved
+from resolver.state import STOP_LABEL
 from resolver.talk_actions import SetLabel
 
 
@@ -17,11 +22,25 @@ async def set_label(place: Place, action: SetLabel) -> Outcome:
         pull = pull_observed(await place.installation.get(path))
     except NotFound:
         return Outcome(refused="the pull request is gone")
+    refused = await _against(place, action, pull) if action.label != STOP_LABEL else None
+    if refused is not None:
+        return refused
     if (action.label in pull.labels) != action.present:
         await _change(place, action)
         pull = pull_observed(await place.installation.get(path))
     done = LabelSet(number=action.number, label=action.label, present=action.present, command_id=action.command_id)
     return Outcome((pull, done))
+
+
+async def _against(place: Place, action: SetLabel, pull: PullObserved) -> Outcome | None:
+    """Say why no label but the one that stops failres may be changed now; on which tasks, the turn has decided."""
+    seen = await look_to_act(place, action.number, pull.head_sha, "labels", asked=True)
+    if isinstance(seen, Outcome):
+        return soon_again(place, seen)
+    if seen.config.mode.labels == "act":
+        return None
+    again_at = place.clock.now() + place.pace.stop_rest
+    return Outcome((seen.pull,), refused=f"the mode of labels is `{seen.config.mode.labels}`", retry_at=again_at)
 
 
 async def _change(place: Place, action: SetLabel) -> None:

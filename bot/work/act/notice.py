@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.notify import Sent
 from bot.words.notice import notice
-from bot.work.act.fresh import MOVED, look
+from bot.work.act.fresh import look, soon_again
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.talk_actions import Notify
@@ -24,10 +24,8 @@ class NotYet(Exception):
 async def notify(place: Place, action: Notify) -> Outcome:
     """Send it once. Raises NotYet."""
     refused = await look(place, action.number, action.head_sha)
-    if refused is not None and refused.refused == MOVED:  # by a push, which ends it, or by our own rebase
-        return Outcome(refused.facts, refused=MOVED, retry_at=place.clock.now() + place.pace.stop_rest)
     if refused is not None:
-        return refused
+        return soon_again(place, refused)
     body = notice(action, place.repo.full_name, place.repo_url)
     sent = await place.destinations.send(action.destination, body, action.target)
     if isinstance(sent, Sent):
