@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from bot.plan_block import plan_in
 from resolver.facts import JobFinished, PullObserved, RepoObserved, RunObserved, StepFinished
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.people import Person
@@ -88,6 +89,7 @@ def pull_observed(pull: Json) -> PullObserved:
             draft=bool(pull.get("draft")),
             merged=bool(pull.get("merged") or pull.get("merged_at")),
             labels=tuple(sorted(str(label["name"]) for label in pull.get("labels") or ())),
+            plan=plan_in(pull.get("body")),
         )
 
 

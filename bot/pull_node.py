@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from bot.objects import Json, seconds, understood
+from bot.plan_block import plan_in
 from resolver.facts import PullObserved
 from resolver.ids import PullNumber, RepoId, Sha
 from resolver.people import Person
 
 PULL_FIELDS = """
-  number title isDraft state updatedAt headRefName headRefOid baseRefName isCrossRepository
+  number title body isDraft state updatedAt headRefName headRefOid baseRefName isCrossRepository
   author { login __typename ... on User { databaseId } ... on Bot { databaseId } }
   headRepository { databaseId owner { login } }
   labels(first: 100) { nodes { name } }
@@ -46,6 +47,7 @@ def pull_of_node(node: Json, repo_id: RepoId) -> PullObserved:
             updated_at=seconds(node["updatedAt"]) or 0.0,
             draft=bool(node.get("isDraft")),
             labels=tuple(sorted(str(label["name"]) for label in node["labels"]["nodes"])),
+            plan=plan_in(node.get("body")),
         )
 
 

@@ -22,6 +22,7 @@ from resolver.queue_actions import QueueAction
 from resolver.repair_actions import RemoveOrphans, RepairAction
 from resolver.report import Report
 from resolver.talk_actions import TalkAction
+from resolver.task_scope import TaskScope
 
 
 class ReadPull(Action):
@@ -241,8 +242,8 @@ class RemoveProbe(Action):
 class SyncBranch(Action):
     """Rebase a task's branch onto its base by GitHub's own update, with the expected head given.
 
-    `scope` are the files that the task may change, frozen at first sight; empty: those that its head changes now.
-    `asked`: by a person who may.
+    `scope` is what the task may change, where that is known; else it is what its head changes now. `asked`: by a person
+    who may.
     """
 
     type: Literal["sync-branch"] = "sync-branch"
@@ -251,7 +252,7 @@ class SyncBranch(Action):
     base_ref: str
     base_sha: Sha
     sync_id: str
-    scope: tuple[str, ...] = ()
+    scope: TaskScope | None = None
     drift: bool = False
     asked: bool = False
 

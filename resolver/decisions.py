@@ -18,7 +18,7 @@ from resolver.policy import Action
 from resolver.records import Record
 from resolver.tree_paths import is_glob, is_protected, path_fault
 
-Kind = Literal["scope", "failure", "fix-flaky-test", "base-repair", "landing", "run-paused"]
+Kind = Literal["scope", "failure", "fix-flaky-test", "base-repair", "landing", "run-paused", "plan"]
 Word = Literal["try-again", "accept", "redo", "reroute", "noted"]
 
 OPTIONS: Final[Mapping[Word, Action | None]] = MappingProxyType(
@@ -36,13 +36,14 @@ OPTIONS: Final[Mapping[Word, Action | None]] = MappingProxyType(
 class KindRow(Record):
     """
     What a kind of decision offers. `files`: it may be answered with `scopeFiles`. `base`: it is bound to the base.
-    `apps`: an allowed App may answer it too; never where scope or gate depend on it.
+    `head`: a push ends it. `apps`: an allowed App may answer it too; never where scope or gate depend on it.
     """
 
     options: tuple[Word, ...]
     question: str
     files: bool = False
     base: bool = False
+    head: bool = True
     apps: bool = False
 
 
@@ -60,6 +61,7 @@ KINDS: Final[Mapping[Kind, KindRow]] = MappingProxyType(
         "run-paused": KindRow(
             options=("try-again", "accept"), apps=True, question="The run is paused. Should it go on?"
         ),
+        "plan": KindRow(options=("noted",), head=False, question="Which files may this task change?"),
     }
 )
 
@@ -72,7 +74,12 @@ def kind_for(fail_class: str, scope: Scope) -> Kind:
 
 
 _KIND_OF_CLASS: Final[Mapping[str, Kind]] = MappingProxyType(
-    {"fixer-scope-violation": "scope", "land-failed": "landing", "land-blocked-unreviewed": "landing"}
+    {
+        "fixer-scope-violation": "scope",
+        "land-failed": "landing",
+        "land-blocked-unreviewed": "landing",
+        "plan-invalid": "plan",
+    }
 )
 
 
@@ -144,7 +151,7 @@ def ask(asking: Asking, now: float, lasts: float | None = None) -> Decision:
     base = asking.base if row.base else None
     matter = (asking.number, asking.task_id, asking.kind, asking.fail_class, asking.fingerprint, asking.earlier)
     return Decision(
-        decision_id=f"d-{digest([*matter, asking.head.pushed, base], 10)}",
+        decision_id=f"d-{digest([*matter, asking.head.pushed if row.head else None, base], 10)}",
         number=asking.number,
         task_id=asking.task_id,
         kind=asking.kind,
@@ -189,7 +196,7 @@ def is_open(decision: Decision, here: Circumstances) -> bool:
 
 def expired(decision: Decision, here: Circumstances) -> Literal["head-moved", "base-moved", "out-of-time"] | None:
     """What ended a decision without an answer: a person's push, another base, its time; or None."""
-    if here.head.pushed != decision.head.pushed:
+    if KINDS[decision.kind].head and here.head.pushed != decision.head.pushed:
         return "head-moved"
     if decision.base is not None and here.base != decision.base:
         return "base-moved"

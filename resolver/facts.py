@@ -26,6 +26,7 @@ from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunS
 from resolver.log.cache_keys import CacheKeys
 from resolver.orphans import OrphanFact
 from resolver.people import Person
+from resolver.plan import Plan
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine_facts import QuarantineFact
 from resolver.queue_facts import QueueFact
@@ -60,7 +61,9 @@ class InstallationChanged(Record):
 
 
 class PullObserved(Record):
-    """A pull request as GitHub showed it at `updated_at` (seconds): an older view never replaces a newer one."""
+    """A pull request as GitHub showed it at `updated_at` (seconds): an older view never replaces a newer one. `plan` is
+    the `failres` block of its description, None where it has none.
+    """
 
     number: PullNumber
     title: Masked
@@ -75,6 +78,7 @@ class PullObserved(Record):
     draft: bool = False
     merged: bool = False
     labels: tuple[str, ...] = ()
+    plan: Plan | None = None
 
 
 class PullFilesRead(Record):

@@ -46,6 +46,7 @@ from resolver.fold_gate import fold_gate, fold_probe
 from resolver.fold_landing import fold_landing
 from resolver.fold_progress import fold_progress, without
 from resolver.fold_queue import fold_queue, note_group
+from resolver.fold_scope import all_scoped, scoped
 from resolver.fold_spent import fold_spent
 from resolver.fold_talk import fold_talk
 from resolver.ids import PullNumber, Sha
@@ -154,7 +155,7 @@ def _pull_observed(state: RepoState, fact: PullObserved) -> RepoState:
         pull = _join_reds(state, pull)
     else:
         pull = replace(known, seen=fact)
-    pull = replace(pull, talk=pull.talk.at_head(fact.head_sha))
+    pull = scoped(state, replace(pull, talk=pull.talk.at_head(fact.head_sha)))
     open_at = _open_at(state.open_at, known.seen if known else None, fact)
     return _forget_heads(replace(state, pulls=_with(state.pulls, fact.number, pull), open_at=open_at))
 
@@ -186,10 +187,7 @@ def _pull_read(state: RepoState, fact: PullFilesRead | PullConfigRead) -> RepoSt
     pull = state.pulls.get(fact.number)
     if pull is None or pull.seen.head_sha != fact.head_sha:
         return state
-    if isinstance(fact, PullFilesRead):
-        read = replace(pull, files=fact, scope=fact.files if pull.scope is None else pull.scope)
-    else:
-        read = replace(pull, config=fact)
+    read = replace(pull, config=fact) if isinstance(fact, PullConfigRead) else scoped(state, replace(pull, files=fact))
     return replace(state, pulls=_with(state.pulls, fact.number, read))
 
 
@@ -205,7 +203,8 @@ def _config_read(state: RepoState, fact: ConfigRead) -> RepoState:
     base = state.bases.get(fact.ref, Base())
     if base.sha is None and fact.sha is not None:
         base = replace(base, sha=fact.sha, line=(fact.sha,))
-    return replace(state, bases=_with(state.bases, fact.ref, replace(base, config=fact, config_at=fact.sha)))
+    state = replace(state, bases=_with(state.bases, fact.ref, replace(base, config=fact, config_at=fact.sha)))
+    return all_scoped(state, fact.ref)
 
 
 def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | RollupSeen | RunsRead) -> RepoState:

@@ -12,6 +12,7 @@ from resolver.decision_facts import DecisionRequested
 from resolver.ids import Sha
 from resolver.records import Record
 from resolver.report import Report
+from resolver.task_scope import TaskScope
 
 BRANCH: Final = "failres/state"
 """Our own records in a repository: an orphan branch without workflows, so that nothing runs on it (section 13)."""
@@ -48,7 +49,7 @@ class Handoff(Record):
     config_at: Sha | None = None
     tried: tuple[Attempt, ...] = ()
     earlier: tuple[str, ...] = ()
-    scope: tuple[str, ...] = ()
+    scope: TaskScope | None = None
 
     @property
     def path(self) -> str:

@@ -73,11 +73,11 @@ class Standing(Record):
 class Held(Record):
     """
     Nothing automatic is done here, for this reason. `final`: that was accepted, so that only a push ends it. `run` is
-    paused, and `asked_at` the pull request where that is asked about. `always`: it is told whether a check is red or
-    not, with the `files` that it is about.
+    paused, and `asked_at` the pull request where that is asked about. `plan`: a `failres` block cannot be used.
+    `always`: it is told whether a check is red or not, with the `files` that it is about.
     """
 
-    why: Literal["quarantine", "stop-loss", "run-paused"]
+    why: Literal["quarantine", "stop-loss", "run-paused", "plan"]
     reason: str
     final: bool = False
     run: RunId | None = None
@@ -127,7 +127,8 @@ class Report(Record):
     `state` is `red` (failing checks), `queue` (a merge queue that does not go on), `config` (only a broken
     configuration), `green` (what was red has passed) or `quiet` (a superseded head with nothing left to say). `derived`
     names jobs that are red only because of others, `queue` what keeps a merge queue from going on, `queued` the group
-    with which checks failed in one. `ceiling` holds back today what would follow.
+    with which checks failed in one. `ceiling` holds back today what would follow. `plan_problems` are of the `failres`
+    block in the description.
     """
 
     number: PullNumber
@@ -139,6 +140,7 @@ class Report(Record):
     passed: tuple[str, ...] = ()
     config_problems: tuple[ConfigProblem, ...] = ()
     base_config_problems: tuple[ConfigProblem, ...] = ()
+    plan_problems: tuple[ConfigProblem, ...] = ()
     from_fork: bool = False
     by_dependabot: bool = False
     base_ref: str = "main"

@@ -42,6 +42,7 @@ from resolver.run_facts import RunPaused
 from resolver.spent import Spent
 from resolver.step_history import StepHistory
 from resolver.talk import Talk
+from resolver.task_scope import TaskScope
 from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, ThirdParty, third_party_id
 
 
@@ -166,7 +167,7 @@ def _by_name(head: Head) -> Mapping[str, tuple[JobFinished, ...]]:
 class Pull:
     """One pull request. `reds` are the checks (by `check_id`) that have failed on any of its heads.
 
-    `scope` are the files that it changed when it was first seen. `pushes` are the times of people's pushes, `drifts`
+    `scope` is what the task may change, once that is known. `pushes` are the times of people's pushes, `drifts`
     the verdicts `base-drift` on any head, `verdicts` those that stand on this head, by `verdict_key`. `comment_id` is
     the sticky comment, `comments_at` when new ones were made; `stuck` says why nothing is done on it. `replies` are the
     model's, by the call's target. `base_changes` is what the base has changed since this head left it. `queued` is its
@@ -175,7 +176,7 @@ class Pull:
 
     seen: PullObserved
     files: PullFilesRead | None = None
-    scope: tuple[str, ...] | None = None
+    scope: TaskScope | None = None
     config: PullConfigRead | None = None
     reds: frozenset[str] = frozenset()
     pushes: tuple[float, ...] = ()

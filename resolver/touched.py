@@ -11,6 +11,7 @@ from typing import Literal
 
 from resolver.casework import prints_of
 from resolver.command_facts import CommandGiven, LabelSet, StandingRead
+from resolver.decide.invalid_plan import also_held
 from resolver.decide.rights import config_of, managed
 from resolver.decision_facts import DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.facts import (
@@ -137,6 +138,8 @@ def _moved(state: RepoState, fact: PullObserved, before: RepoState | None) -> Nu
     """The pull request, and those that show the failures of the head that it left, or of the one that it came to."""
     found = {fact.number}
     known = before.pulls.get(fact.number) if before is not None else None
+    if known is None or known.seen.plan != fact.plan or known.seen.state != fact.state:
+        found |= also_held(state, state.pulls.get(fact.number))
     if before is not None and known is not None and known.seen.head_sha != fact.head_sha:
         found |= _alike(state, before.head(known.seen.head_sha))
         found |= _alike(state, state.head(fact.head_sha))

@@ -9,6 +9,7 @@ from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.held import held
 from bot.words.inert import code, escape_html, fence, fold_in
 from bot.words.model import proposed
+from bot.words.plan import plan_told
 from bot.words.queue import queued, remedy, trouble_title
 from bot.words.repair import mended_by, repair
 from bot.words.stall import stalls, unfinished, what_next
@@ -104,6 +105,8 @@ def _config(report: Report) -> list[str]:
             "This pull request brings a configuration that failres cannot read. "
             "It would stop acting on this repository once this is merged:\n\n" + problems(report.config_problems)
         )
+    if report.plan_problems and report.state == "red" and not report.managed:
+        told.append(plan_told(report.plan_problems))
     return told
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from bot.words.comment import LIMIT
 from bot.words.inert import code, fold_in, reason
 from bot.words.model import proposed
+from bot.words.plan import block_to_mend, unusable_block
 from bot.words.replies import OPTION_WORDS, forms
 from bot.words.verdict import evidence, subject
 from resolver.decision_facts import DecisionRequested, Ended, HandoffRefused, HandoffWritten
@@ -21,6 +22,7 @@ _ENDS: Final = MappingProxyType(
     {
         "head-moved": "It ended without an answer when somebody pushed.",
         "base-moved": "It ended without an answer when the base moved.",
+        "edited": "It ended without an answer: the description was edited.",
         "passed": "It ended without an answer: the check has passed.",
         "out-of-time": "It ended without an answer when its time was over.",
     }
@@ -41,6 +43,8 @@ def render(action: PostDecision, repo_url: str) -> str:
     parts = [decision_marker(asked.decision_id)]
     if action.ended is not None:
         parts += [f"**{asked.question}** {_ended(action.ended)}", happened(asked)]
+    elif asked.kind == "plan":
+        parts += [f"**{asked.question}**", happened(asked), block_to_mend(), options(asked)]
     else:
         parts += [f"**{asked.question}**", happened(asked), _replies(asked)]
     if asked.proposed is not None:
@@ -55,6 +59,8 @@ def render(action: PostDecision, repo_url: str) -> str:
 
 def happened(asked: DecisionRequested) -> str:
     """Say in a sentence what led to the question."""
+    if asked.kind == "plan":
+        return unusable_block(asked.why)
     what = subject(asked.because) if asked.because is not None else code(asked.fail_class)
     row = TAXONOMY.get(asked.fail_class)
     title = row.title if row is not None else _UNCLASSED.get(asked.fail_class, "It failed")
@@ -95,6 +101,8 @@ def _handoff(handoff: HandoffWritten | HandoffRefused, repo_url: str) -> str:
 def _option(asked: DecisionRequested, word: Word | None) -> str:
     if word is None:
         return "let the fix change these files as well"
+    if asked.kind == "plan":
+        return "wait for somebody who takes care of it"
     if asked.kind == "run-paused":
         return "let the run go on, with its count begun anew" if word == "try-again" else "leave it paused"
     return OPTION_WORDS[word]

@@ -12,6 +12,7 @@ from typing import Final
 from bot.words.decision import happened, options
 from bot.words.failure import cause, ending, label, where
 from bot.words.inert import code, fence, reason, shorten, visible
+from bot.words.plan import block_to_mend, may_change
 from bot.words.records import Line, journal_slice, utc
 from bot.words.verdict import ROLES, SIDES, age, sentence
 from resolver.attribution.outcome import Evidence, Verdict
@@ -64,7 +65,8 @@ def _head(bundle: Handoff, repo_url: str) -> list[str]:
     ]
     if bundle.earlier:
         rows.append(f"- asked before on this pull request: {', '.join(f'`{each}`' for each in bundle.earlier)}")
-    how = (
+    mend = "" if asked.kind != "plan" else f"{block_to_mend()}"
+    how = mend or (
         f"Write one of these lines as a new comment on [the pull request]({pull}); it takes write access. "
         "Or push: that ends the question, and the new commit is looked at afresh. "
         "Until then nothing automatic follows there."
@@ -87,6 +89,8 @@ def _base(bundle: Handoff, repo_url: str) -> str:
 
 def _until(bundle: Handoff) -> str:
     until = bundle.decision.expires_at
+    if bundle.decision.kind == "plan":
+        return ", open until the description is edited"
     return f", open until {utc(until)} UTC" if until is not None else ", open until it is answered or somebody pushes"
 
 
@@ -99,10 +103,8 @@ def _failing(bundle: Handoff, repo_url: str) -> list[str]:
     parts = ["## What is red", *(_check(bundle, check, repo_url) for check in bundle.report.failed)]
     if not bundle.report.failed:
         parts.append("Nothing is known to be red at this moment.")
-    if bundle.scope:
-        shown = ", ".join(code(each) for each in bundle.scope[:30])
-        more = f" and {len(bundle.scope) - 30} more" if len(bundle.scope) > 30 else ""
-        parts.append(f"The pull request changes {shown}{more}.")
+    if bundle.scope is not None:
+        parts.append(may_change(bundle.scope))
     return parts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from bot.words.inert import code, one_line
+from bot.words.inert import reason as inert
 from resolver.report import Held
 
 FILES = 5
@@ -17,6 +18,9 @@ def held(why: Held) -> str:
         asked = f" on #{why.asked_at}" if why.asked_at is not None else ""
         rest = f"Nothing automatic is done on any of its pull requests until the question{asked} is answered."
         return f"{_what(why)}: {reason}. {rest}"
+    if why.why == "plan":
+        told = inert(why.reason, 400)
+        return f"{_what(why)}: {told}. Nothing automatic is done here until the description is corrected."
     return f"{_what(why)}: {reason}. Nothing automatic is done here until {_until(why)}."
 
 
@@ -34,6 +38,8 @@ def _what(why: Held) -> str:
             return "**Quarantined again, so stopped**"
         case "run-paused":
             return f"**The run {code(why.run or '')} is paused**"
+        case "plan":
+            return "**It is not clear what this task may change**"
         case _:
             assert_never(why.why)
 

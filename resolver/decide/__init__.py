@@ -20,6 +20,7 @@ from resolver.decide.gate import reads, repository_reads
 from resolver.decide.landed import landed
 from resolver.decide.orphans import orphans
 from resolver.decide.outage import outage
+from resolver.decide.planned import invalid_plan
 from resolver.decide.quarantine import exhausted, stop_loss, taken_up
 from resolver.decide.queue_ends import queue_facts
 from resolver.decide.queue_reads import base_reads, queue_reads
@@ -60,7 +61,8 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     desired: list[AnyAction] = [*reads(state, pull, limits), *queue_reads(state, pull, limits)]
     red = state.head(pull.seen.head_sha).ever_failed() or bool(red_groups(state, pull, execution_of))
     cause = attribute_pull(state, pull, now, limits) if red else None
-    known: tuple[Fact, ...] = (*unreadable_config(state, pull, now), *queue_facts(state, pull, now))
+    told = (*unreadable_config(state, pull, now), *invalid_plan(state, pull, now))
+    known: tuple[Fact, ...] = (*told, *queue_facts(state, pull, now))
     facts = (*known, *ended_reruns(state, pull, now), *ended(state, pull), *(cause.facts if cause else ()))
     stood = _standing(state, pull, cause, now, limits) if silence(state, pull) is None else Due()
     if stood.facts:  # what is done and said follows from them

@@ -11,6 +11,7 @@ from resolver.casework_beside import claims
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.ask_model import under_way
 from resolver.decide.follow import hindrance
+from resolver.decide.invalid_plan import plan_problems, why_held
 from resolver.decide.paused import asked_at, pause_of
 from resolver.decide.repairs_told import repairs_told
 from resolver.decide.requeue import in_queue
@@ -61,6 +62,7 @@ def compose(
         passed=tuple(sorted(pull.reds & _passed(head))),
         config_problems=problems,
         base_config_problems=base.problems if base else (),
+        plan_problems=plan_problems(state, pull),
         from_fork=state.repo is not None and pull.seen.head_repo_id != state.repo.repo_id,
         by_dependabot=pull.seen.author.login == DEPENDABOT,
         base_ref=pull.seen.base_ref,
@@ -79,7 +81,8 @@ def _held(state: RepoState, pull: Pull, now: float | None) -> Held | None:
         at = asked_at(state, pull, now or paused.at)
         return Held(why="run-paused", reason=paused.reason, run=paused.run_id, asked_at=at)
     if standing is None:
-        return None
+        reason = why_held(state, pull)
+        return Held(why="plan", reason=reason) if reason is not None else None
     why: Literal["quarantine", "stop-loss"] = "stop-loss" if standing.fact.cause == "stop-loss" else "quarantine"
     always = standing.fact.cause == "sync"
     files = left_outside(pull) if always else ()

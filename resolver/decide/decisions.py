@@ -20,6 +20,7 @@ from resolver.decide.here import Here
 from resolver.decide.labels import labels
 from resolver.decide.matter import Matter, here_decided
 from resolver.decide.paused import pause_of, run_question
+from resolver.decide.planned import plan_asked, plan_question
 from resolver.decide.quarantine import REPEATED, held
 from resolver.decide.resolve import escalation, stop, why_escalated
 from resolver.decide.rights import config_of, managed, silence
@@ -41,7 +42,7 @@ def questions(here: Here, left: int) -> Due:
     new comments may be made.
     """
     state, pull, now = here.state, here.pull, here.now
-    asked = run_question(here) or _ask(here)
+    asked = run_question(here) or plan_question(here) or _ask(here)
     first = _put(here, asked) if asked is not None else Due()
     facts = first.facts
     waiting = [each for each in pull.talk.decisions.values() if how_it_ended(state, pull, each, now) is None]
@@ -101,8 +102,8 @@ def _ask(here: Here) -> DecisionRequested | None:
     state, pull, lead = here.state, here.pull, here.lead
     if lead is None or silence(state, pull) is not None or not _escalates(pull, lead):
         return None
-    if pause_of(state, pull) is not None:
-        return None  # one question is asked for the whole run
+    if pause_of(state, pull) is not None or plan_asked(state, pull, here.now):
+        return None  # one question is asked for the whole run, and what it may change comes before what has failed
     if state.outage.on or not managed(state, pull, config_of(state, pull)):
         return None
     fail_class = _class_of(state, pull, lead)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from resolver.casework import check_of
 from resolver.conclusions import Meaning, meaning
+from resolver.decide.invalid_plan import plan_problems, words_of
 from resolver.decide.rights import config_of
 from resolver.decision_facts import DecisionRequested, Ended
 from resolver.decisions import Circumstances, Head, expired
@@ -34,6 +35,8 @@ def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested, now:
     why = expired(decision, circumstances(state, pull, now))
     if why is None and _has_passed(state, pull, decision):
         return Ended(why="passed")
+    if decision.kind == "plan" and words_of(plan_problems(state, pull)) != decision.why:
+        return Ended(why="edited")
     return None if why is None else Ended(why=why)
 
 

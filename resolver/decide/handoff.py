@@ -85,7 +85,7 @@ def bundle(state: RepoState, pull: Pull, decision: DecisionRequested) -> Handoff
         config_at=known.sha if known is not None else None,
         tried=tuple(sorted(_tried(state, pull), key=lambda each: each.at)),
         earlier=tuple(each for each in pull.talk.decisions if each != decision.decision_id),
-        scope=pull.scope or (),
+        scope=pull.scope,
     )
 
 

@@ -13,7 +13,7 @@ from resolver.decide.rights import config_of, managed, silence
 from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, ask, kind_for
 from resolver.ids import PullNumber
-from resolver.policy import Take
+from resolver.policy import Take, rule
 from resolver.resolve_facts import ResolveDecided, decision_seq
 from resolver.run_facts import RunPaused
 from resolver.runs import run_id
@@ -42,7 +42,8 @@ def pause(matter: Matter, trip: Tripped) -> tuple[RunPaused | ResolveDecided, ..
 
 def run_escalation(pull: Pull, fail_class: str, reason: str, now: float) -> ResolveDecided:
     """Give the record that a class of the run's scope goes to people; there is one for each run and class."""
-    ours, take = run_id(pull.seen), Take(action="escalate")
+    ours, ruling = run_id(pull.seen), rule(fail_class, "run", 1, llm=False)
+    take = ruling if isinstance(ruling, Take) else Take(action="escalate")
     return ResolveDecided(
         number=pull.seen.number,
         seq=decision_seq(ours, fail_class, 1),

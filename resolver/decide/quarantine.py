@@ -13,6 +13,7 @@ from resolver.attribution import Evidence, Verdict, rerun_asked
 from resolver.attribution.outcome import shown
 from resolver.casework import check_of, make_case, print_name, task_id
 from resolver.decide.deciding import resolution
+from resolver.decide.invalid_plan import held_by_plan
 from resolver.decide.matter import Matter, resolutions
 from resolver.decide.paused import SPENT, pause_of
 from resolver.decide.rerunning import flake_asked
@@ -103,7 +104,7 @@ def held(state: RepoState, pull: Pull) -> str | None:
     if pull.quarantine is not None:
         return pull.quarantine.fact.reason
     paused = pause_of(state, pull)
-    return f"its run is paused: {paused.reason}" if paused is not None else None
+    return f"its run is paused: {paused.reason}" if paused is not None else held_by_plan(state, pull)
 
 
 def exhausted(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> tuple[Decided, ...]:

@@ -19,7 +19,7 @@ def sync_of(pull: Pull, base_sha: Sha, *, drift: bool = False, asked: bool = Fal
         base_ref=pull.seen.base_ref,
         base_sha=base_sha,
         sync_id=f"sync:{task_id(pull.seen.number)}:{base_sha}:{head}",
-        scope=pull.scope or (),
+        scope=pull.scope,
         drift=drift,
         asked=asked,
     )

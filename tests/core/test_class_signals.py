@@ -34,6 +34,7 @@ RECORDS = {"orphan-worktree"}
 KNOWN = {
     "repeated-failure-stop": "test_two_identical_quarantines_on_one_base_stop_the_third",
     "budget-exceeded": "test_a_spent_budget_of_reruns_ends_in_a_final_quarantine",
+    "plan-invalid": "test_a_block_that_cannot_be_used_is_asked_about_and_holds_the_task",
     "runconfig-read-failed": "test_a_broken_configuration_is_recorded_once_and_told_by_the_check_run_alone",
     "journal-corrupt": "test_a_damaged_journal_stops_its_repository_and_says_what_to_do",
     "not-a-git-repo": "test_a_repository_out_of_reach_escalates_once_for_each_run",
@@ -58,7 +59,6 @@ UNREACHED = {
     # The signal is seen and told in words, and is not yet handed to the resolver under its class.
     "journal-state-unknown",
     "journal-append-failed",
-    "plan-invalid",
     "base-moved",
 }
 """Shrinks as the parts that give these signals are built."""

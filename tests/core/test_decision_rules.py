@@ -163,7 +163,7 @@ def test_options(kind: Kind):
 
 
 def test_every_class_asks_a_kind():
-    """Each failure class, at each of its scopes, has a kind of question; scope, landing and a paused run have their own."""
+    """Each failure class, at each of its scopes, has a kind of question; some have their own."""
     kinds = {(key, scope): kind_for(key, scope) for key, row in TAXONOMY.items() for scope in row.scopes}
     special = {case: kind for case, kind in kinds.items() if kind != "failure"}
     assert special == {
@@ -171,6 +171,7 @@ def test_every_class_asks_a_kind():
         ("land-failed", "run"): "landing",
         ("land-blocked-unreviewed", "run"): "landing",
         ("budget-exceeded", "run"): "run-paused",
+        ("plan-invalid", "run"): "plan",
     }
     assert set(kinds.values()) <= set(KINDS)
 

@@ -6,6 +6,7 @@ from bot.sandbox.faults import Fault
 from resolver.actions import SyncBranch
 from resolver.facts import PullObserved
 from resolver.ledger_events import Synced
+from resolver.task_scope import TaskScope
 from tests.stories.acts import open_shop, order
 
 DRIFTED = {"tax.py": "RATE = 7\n"}
@@ -104,7 +105,7 @@ async def test_changes_that_were_only_the_bases_are_gone(calm):
     calm.people.push("docs", DRIFTED, message="Take the tax along")
     calm.people.push("main", DRIFTED, by="admin", message="Tax")
     await calm.settle()
-    end = await order(calm, sync(repo, pull, scope=("README.md",), drift=True))
+    end = await order(calm, sync(repo, pull, scope=TaskScope(source="files", files=("README.md",)), drift=True))
     assert end.done.result["outside"] == []
     assert synced(end)[0].drift
 
@@ -112,7 +113,7 @@ async def test_changes_that_were_only_the_bases_are_gone(calm):
 async def test_what_lies_outside_the_frozen_scope_is_named(calm):
     """The task changes a file that is not its own to change: the rebase is done and says so."""
     repo, pull = await drifted(calm, {"README.md": "more\n", "other.py": "x = 1\n"})
-    end = await order(calm, sync(repo, pull, scope=("README.md",)))
+    end = await order(calm, sync(repo, pull, scope=TaskScope(source="files", files=("README.md",))))
     assert end.done.result["outside"] == ["other.py"]
 
 

@@ -19,6 +19,7 @@ from resolver.casework import task_id
 from resolver.facts import PullObserved
 from resolver.ids import Sha
 from resolver.ledger_events import Synced
+from resolver.task_scope import TaskScope
 
 REBASE = """mutation($id: ID!, $head: GitObjectID!) {
   updatePullRequestBranch(input: {pullRequestId: $id, expectedHeadOid: $head, updateMethod: REBASE}) {
@@ -109,8 +110,8 @@ def _judged(
 ) -> Outcome:
     """Say what the task holds now: `outside` are files beyond its scope, `lost` that commits are not as they were."""
     base = Sha(str(after["merge_base_commit"]["sha"]))
-    scope = set(action.scope) or set(_files(before))
-    outside = sorted(name for name in _files(after) if name not in scope)
+    scope = action.scope or TaskScope(source="files", files=tuple(_files(before)))
+    outside = sorted(name for name in _files(after) if not scope.holds(name))
     synced = Synced(
         id=action.sync_id,
         at=place.clock.now(),
