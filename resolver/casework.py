@@ -73,8 +73,13 @@ def _task(state: RepoState, pull: Pull, config: RepoConfig) -> TaskFacts:
         people_pushed_at=pull.pushes,
         stacked_runs=pull.seen.head_ref.startswith(PLAN),
         drift=config.drift,
-        drift_verdicts=pull.drifts,
+        drift_verdicts=tuple(each for each in pull.drifts if each.fingerprint not in _drifting(pull)),
     )
+
+
+def _drifting(pull: Pull) -> frozenset[Fingerprint | None]:
+    """The failures whose verdict on this very head is drift: that one stands, and is no second one."""
+    return frozenset(each.fingerprint for each in pull.verdicts.values() if each.klass == "base-drift")
 
 
 def _of_task(state: RepoState, pull: Pull) -> Iterator[Execution]:

@@ -24,7 +24,7 @@ from resolver.attribution.outcome import (
     WantWait,
 )
 from resolver.attribution.verdicts import Attribution, attribute
-from resolver.attribution.withdraw import Reattributed, Standing, settle
+from resolver.attribution.withdraw import Reattributed, Standing, as_it_stands, settle
 from resolver.attribution.within import attribute_within, rerun_asked
 
 __all__ = [
@@ -60,6 +60,7 @@ __all__ = [
     "WantRow",
     "WantWait",
     "Wave",
+    "as_it_stands",
     "attribute",
     "attribute_within",
     "derived_jobs",

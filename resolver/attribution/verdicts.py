@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from resolver.attribution.case import Case
 from resolver.attribution.causes import causes, unread
@@ -50,15 +50,21 @@ def attribute(case: Case) -> Attribution:
     outcomes: list[Outcome] = []
     for check in checks:
         outcomes.extend(_check(case, check, known, tuple(each for each in head if each.check == check)))
-    verdicts = [each for each in outcomes if isinstance(each, Verdict)]
     open_ones = [each for each in outcomes if isinstance(each, Undecided)]
-    first = min(verdicts, key=lambda each: ORDER.index(each.klass), default=None)
-    settled = first is not None and (not open_ones or first.klass == ORDER[0])
     return Attribution(
         outcomes=tuple(outcomes),
-        lead=first if settled else None,
+        lead=leading(outcomes),
         wants=tuple(dict.fromkeys(want for each in open_ones for want in each.wants)),
     )
+
+
+def leading(outcomes: Iterable[Outcome]) -> Verdict | None:
+    """Give the first verdict in the order of classes, once nothing undecided could still come before it."""
+    known = tuple(outcomes)
+    verdicts = [each for each in known if isinstance(each, Verdict)]
+    first = min(verdicts, key=lambda each: ORDER.index(each.klass), default=None)
+    settled = len(verdicts) == len(known) or (first is not None and first.klass == ORDER[0])
+    return first if settled else None
 
 
 def _check(case: Case, check: Check, known: tuple[Execution, ...], head: tuple[Execution, ...]) -> Iterator[Outcome]:

@@ -13,6 +13,7 @@ from typing import assert_never
 from resolver.actions import AnyAction
 from resolver.attribution import (
     Attribution,
+    Outcome,
     Refusal,
     Undecided,
     Verdict,
@@ -22,6 +23,7 @@ from resolver.attribution import (
     WantRerun,
     WantRow,
     WantWait,
+    as_it_stands,
     attribute_within,
     rerun_asked,
     settle,
@@ -65,7 +67,8 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
     refusals = _standing_refusals(state, pull, config, limits)
     case = make_case(state, pull, now, config, refusals)
     for _ in range(ROUNDS):
-        answer = attribute_within(case, state.ledger)
+        found = attribute_within(case, state.ledger)
+        answer = as_it_stands(found, lambda outcome: _standing(pull, outcome))
         actions: list[AnyAction] = []
         facts: list[Fact] = []
         again_at: float | None = None
@@ -83,9 +86,13 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
         if not refused:
             actions.extend(beside_reads(state, pull, case, answer, limits))
             started = with_drafts(state, config, actions, now)
-            return Attributed(answer, (*_verdict_facts(pull, answer, now), *facts), started, again_at)
+            return Attributed(answer, (*_verdict_facts(pull, found, now), *facts), started, again_at)
         case = case.refusing(tuple(refused))
-    return Attributed(answer, _verdict_facts(pull, answer, now))
+    return Attributed(answer, _verdict_facts(pull, found, now))
+
+
+def _standing(pull: Pull, outcome: Outcome) -> Verdict | None:
+    return pull.verdicts.get(verdict_key(outcome.check.key, outcome.fingerprint, outcome.item))
 
 
 def _decides(facts: Iterable[Fact]) -> bool:
@@ -151,7 +158,7 @@ def _verdict_facts(pull: Pull, answer: Attribution, now: float) -> tuple[Fact, .
     """What is new against the verdicts that stand: given, changed, or withdrawn."""
     facts: list[Fact] = []
     for outcome in answer.outcomes:
-        standing = pull.verdicts.get(verdict_key(outcome.check.key, outcome.fingerprint, outcome.item))
+        standing = _standing(pull, outcome)
         settled = settle(standing, outcome)
         if isinstance(settled.outcome, Undecided) or settled.outcome is standing:
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.actions import AnyAction
-from resolver.attribution import Attribution, Case, Undecided
+from resolver.attribution import Attribution, Case
 from resolver.casework_beside import asked_commits, comparable, first_in_queue, first_reds, own_of
 from resolver.executions import Check
 from resolver.ids import Sha
@@ -28,7 +28,7 @@ def beside_reads(state: RepoState, pull: Pull, case: Case, answer: Attribution, 
         elif own_of(state, pull, commit) == "unread" and (landed := state.landings.by_commit[commit].landed):
             yield ReadLandedChanges(pull=landed.pull)
     yield from _unseen(state, pull, case, limits)
-    if any(isinstance(each, Undecided) for each in answer.outcomes):
+    if answer.wants:
         yield from _base_changes(state, pull, case, limits)
 
 

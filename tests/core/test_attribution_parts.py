@@ -15,6 +15,7 @@ from resolver.attribution import (
     NeverRan,
     OwnMerge,
     Verdict,
+    as_it_stands,
     attribute,
     attribute_within,
     read_patch,
@@ -270,6 +271,28 @@ def test_only_an_accusation_in_doubt_asks_for_more(was: str, now: str, wanted: b
     """Old evidence, or a flake that others see too, asks for nothing again."""
     standing = settle(_verdict(was), attribute(case(now, "")).outcomes[0])
     assert bool(standing.wants) is wanted
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "facts", "followed"),
+    [
+        ("b2.G h.F h.F", "b2.G~9h h.F h.F", "", "task-defect"),
+        ("b2.G h.F h.F", "b2.G~9h h.F h.F", "no=base", "task-defect"),
+        ("b2.G h.F h.F", "b2.G h.F h.F o.F", "", "task-defect, and base is asked"),
+        ("b2.F h.F", "b2.F h.F", "base=b3", "base-defect, and base is asked"),
+        ("b2.F h.F", "b2.F h.F", "base=b3 no=base", "base-defect"),
+        ("h.F h.F", "h.F h.F", "", "nothing, and base is asked"),
+        ("h.F h.F", "h.F h.F", "no=base,rerun", "unclassified"),
+    ],
+)
+def test_what_is_followed_is_what_stands(was: str, now: str, facts: str, followed: str) -> None:
+    """Old evidence and an unknown newer base neither take a verdict back nor have people asked; what had no proof, and
+    may get one, is open again.
+    """
+    before = attribute(case(was, "no=base,rerun")).outcomes[0]
+    answer = as_it_stands(attribute(case(now, facts)), lambda _: before if isinstance(before, Verdict) else None)
+    asked = "".join(f", and {want.kind} is asked" for want in answer.wants)
+    assert f"{answer.lead.klass if answer.lead else 'nothing'}{asked}" == followed
 
 
 def test_an_item_is_held_by_its_file_its_suites_and_what_the_log_says() -> None:
