@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.clock import Clock
@@ -63,10 +64,19 @@ class Loop:
         self._known: dict[str, Known] = {}
 
     async def run_due(self) -> int:
-        """Run one turn for each repository that is due now; returns how many there were."""
+        """Run one turn for each repository that is due now; returns how many there were.
+
+        A store that fails one of them is told (`StoreUnavailable`) once the others have had theirs.
+        """
         leases = await self._store.claim(self._loop_limits.parallel, self._loop_limits.lease)
+        problem: StoreUnavailable | None = None
         for lease in leases:
-            await self.run(lease)
+            try:
+                await self.run(lease)
+            except StoreUnavailable as told_by_store:
+                problem = told_by_store
+        if problem is not None:
+            raise problem
         return len(leases)
 
     async def run(self, lease: Lease) -> None:
@@ -77,16 +87,24 @@ class Loop:
             self._known.pop(lease.key, None)
         except StoreUnavailable:
             self._known.pop(lease.key, None)
+            with suppress(StoreUnavailable):  # what cannot be given back runs out: nobody renews it any more
+                await self._come_back(lease, self._backoff(lease))
             raise
         except JournalCorrupt as damage:
             self._known.pop(lease.key, None)
             log.error(told(damage))
-            await self._store.release(lease, self._clock.now() + self._loop_limits.longest_backoff, failed=True)
+            await self._come_back(lease, self._loop_limits.longest_backoff)
         except Exception:
             self._known.pop(lease.key, None)
-            wait = min(2.0**lease.attempts, self._loop_limits.longest_backoff)
+            wait = self._backoff(lease)
             log.exception("the turn of %s failed for the %d. time; again in %.0f s", lease.key, lease.attempts, wait)
-            await self._store.release(lease, self._clock.now() + wait, failed=True)
+            await self._come_back(lease, wait)
+
+    def _backoff(self, lease: Lease) -> float:
+        return min(2.0**lease.attempts, self._loop_limits.longest_backoff)
+
+    async def _come_back(self, lease: Lease, wait: float) -> None:
+        await self._store.release(lease, self._clock.now() + wait, failed=True)
 
     async def turn(self, lease: Lease) -> None:
         """Carry out one turn, as one function where the database is; it gives the lease back."""

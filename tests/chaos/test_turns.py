@@ -3,11 +3,14 @@
 import json
 import sqlite3
 
+import pytest
+from sqlalchemy import text
+
 from bot.clock import ManualClock
 from bot.installations import repository_key
 from bot.loop import Loop, LoopLimits
 from bot.orders import assignment_of
-from bot.store import Delivery, Entry, open_store
+from bot.store import Delivery, Entry, StoreUnavailable, open_store
 from bot.translate import OUTCOME
 from resolver.command_facts import CommandGiven
 from resolver.commands import Retry, Sender
@@ -224,4 +227,35 @@ async def test_without_an_installation_nothing_is_ordered():
     await store.receive(told("d1", repo(installation_id=None), pull()))
     await loop.run_due()
     assert await orders_of(store) == []
+    await store.close()
+
+
+async def pages(store, most):
+    """Let the database have no more than so many pages, as on a full disk; None: no more than it has now."""
+
+    def limit(tx):
+        used = tx.run(text("PRAGMA page_count")).scalar_one()
+        tx.run(text(f"PRAGMA max_page_count = {used if most is None else most}")).close()
+
+    await store._database.look(limit)
+
+
+async def test_a_turn_that_cannot_be_written_is_run_again(tmp_path):
+    """The disk is full and has room again: nothing was lost, and nobody goes on renewing the lease of what failed."""
+    clock = ManualClock()
+    store = await open_store(f"sqlite:///{tmp_path}/failres.db", clock)
+    loop = Loop(store, clock)
+    await store.receive(told("d0", *(pull(number, head_sha=NEXT) for number in range(1, 400))))
+    await store.receive(DELIVERIES[0]._replace(key="repo:2"))
+    await pages(store, None)
+    with pytest.raises(StoreUnavailable, match="full"):
+        await loop.run_due()
+    assert await records(store) == []
+    await pages(store, 1_000_000)
+    for _ in range(8):
+        clock.advance(10.0)
+        await store.extend(60.0)
+        await loop.run_due()
+    assert len(await records(store)) >= 399
+    assert [row async for row in store.records("repo:2")]
     await store.close()
