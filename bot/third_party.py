@@ -14,7 +14,14 @@ from bot.objects import Json, seconds, understood
 from resolver.conclusions import Meaning, meaning
 from resolver.executions import Check
 from resolver.ids import Sha
-from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, check_of_app, check_of_context
+from resolver.third_party import (
+    AnnotationsRead,
+    CheckBegun,
+    CheckFinished,
+    StatusSeen,
+    check_of_app,
+    check_of_context,
+)
 from resolver.third_party_output import Output, read_annotations, read_output
 
 ACTIONS = "github-actions"
@@ -52,6 +59,17 @@ def check_finished(run: Json) -> CheckFinished | None:
             annotations=int(output.get("annotations_count") or 0),
             findings=read_output(check_of_app(slug, name), conclusion, kept) if red else (),
         )
+
+
+def check_begun(run: Json) -> CheckBegun | None:
+    """Read a check run of another App that has not ended."""
+    with understood("check run"):
+        app = run.get("app") or {}
+        slug = str(app.get("slug") or app.get("name") or app["id"])
+        if slug == ACTIONS or run.get("status") == "completed":
+            return None
+        number, sha = int(run["id"]), Sha(str(run["head_sha"]))
+        return CheckBegun(check_run_id=number, app_id=int(app["id"]), app=slug, name=str(run["name"]), head_sha=sha)
 
 
 def status_seen(status: Json, sha: str) -> StatusSeen:

@@ -24,12 +24,12 @@ from bot.objects import (
 )
 from bot.progress import job_progressed
 from bot.queue_objects import merge_group, queue_step
-from bot.third_party import check_finished, status_seen
+from bot.third_party import check_begun, check_finished, status_seen
 from resolver.command_facts import CommandGiven
 from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, InstallationChanged
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.journal import Unreadable, from_json
-from resolver.third_party import CheckFinished
+from resolver.third_party import CheckBegun, CheckFinished
 
 OUTCOME = "outcome"
 """The event under which a worker's outcome, or a regular look at GitHub, goes through the inbox."""
@@ -77,7 +77,7 @@ def _pressed(payload: Json, guid: str) -> tuple[Fact, ...]:
 
 def _own(fact: Fact, own_app: int | None) -> bool:
     """Say whether failres itself did it."""
-    if isinstance(fact, CheckFinished):
+    if isinstance(fact, CheckBegun | CheckFinished):
         return fact.app_id == own_app
     return isinstance(fact, CommandGiven) and fact.by is not None and fact.by.app_id == own_app is not None
 
@@ -127,7 +127,9 @@ def _workflow_job(payload: Json) -> tuple[Fact, ...]:
 
 def _check_run(payload: Json) -> tuple[Fact, ...]:
     with understood("check_run delivery"):
-        check = check_finished(payload["check_run"]) if payload.get("action") == "completed" else None
+        run = payload["check_run"]
+        told = {"completed": check_finished, "created": check_begun}.get(str(payload.get("action")))
+        check = told(run) if told else None
         return (check,) if check else ()
 
 

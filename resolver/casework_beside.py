@@ -101,7 +101,7 @@ def first_in_queue(state: RepoState, pull: Pull, executions: Sequence[Execution]
     known = {job.name for job in head.jobs.values() if meaning(job.conclusion) is not Meaning.NOTHING}
     told: set[Check] = set()
     for each in executions:
-        mine = each.side == "group" and _of_task(pull, each) and each.result == "failed"
+        mine = each.side == "group" and _of_task(pull, each) and each.result == "failed" and not each.check.third_party
         if mine and each.check.job not in known and each.check not in told:
             told.add(each.check)
             yield each.check, each.commit

@@ -16,6 +16,7 @@ from typing import Literal, assert_never
 from resolver.conclusions import Meaning, meaning
 from resolver.failure import Finding, Place
 from resolver.ids import Fingerprint, Sha
+from resolver.queue_facts import MERGE_GROUP
 from resolver.records import Record
 
 Side = Literal["task", "base", "probe", "group"]
@@ -54,14 +55,15 @@ class Check(Record):
 
     @property
     def third_party(self) -> bool:
-        """True for a check of another CI: it has neither a workflow nor an event of Actions."""
-        return not self.workflow and not self.event
+        """True for a check of another CI: it has no workflow, and no event but that it reported on a merge group."""
+        return not self.workflow and self.event in ("", MERGE_GROUP)
 
     @property
     def key(self) -> str:
         """The identity as one line of text, for journals and people."""
         if self.third_party:
-            return f"{self.job} (fork)" if self.fork else self.job
+            beside = ", ".join([*(["merge group"] if self.event else []), *(["fork"] if self.fork else [])])
+            return f"{self.job} ({beside})" if beside else self.job
         cell = ", ".join(f"{name}={value}" for name, value in self.matrix)
         where = f"{self.event}, fork" if self.fork else self.event
         return f"{self.workflow}: {self.job}{f' [{cell}]' if cell else ''} ({where})"

@@ -34,7 +34,7 @@ from resolver.records import Record
 from resolver.resolve_facts import ResolveFact
 from resolver.run_facts import RunFact
 from resolver.secrets import mask
-from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
+from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 
 Json = dict[str, Any]
 Masked = Annotated[str, AfterValidator(mask)]
@@ -355,6 +355,7 @@ Fact = (
     | JobTriaged
     | JobProgressed
     | JobStalled
+    | CheckBegun
     | CheckFinished
     | StatusSeen
     | AnnotationsRead

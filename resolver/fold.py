@@ -58,7 +58,7 @@ from resolver.orphans import OrphanFact, OrphansDecided, OrphansEnded, OwnRefsSe
 from resolver.progress import JobProgressed, JobStalled
 from resolver.queue_facts import QueueFact
 from resolver.state import Base, Head, Pull, RepoState, check_id
-from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, third_party_id
+from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen, third_party_id
 
 _OF_A_HEAD = ("check:", "log:", "runs:", "job:", "annotations:")
 """Targets that belong to one head; what was done on an earlier one is of no use any more."""
@@ -90,7 +90,7 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
             return _config_read(state, fact)
         case RunObserved() | JobFinished() | JobTriaged() | RollupSeen() | RunsRead():
             return _execution(state, fact)
-        case CheckFinished() | StatusSeen() | AnnotationsRead():
+        case CheckBegun() | CheckFinished() | StatusSeen() | AnnotationsRead():
             return _third_party(state, fact)
         case JobProgressed() | JobStalled():
             return fold_progress(state, fact)
@@ -234,14 +234,17 @@ def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | 
     return _forget_heads(state)
 
 
-def _third_party(state: RepoState, fact: CheckFinished | StatusSeen | AnnotationsRead) -> RepoState:
+def _third_party(state: RepoState, fact: CheckBegun | CheckFinished | StatusSeen | AnnotationsRead) -> RepoState:
     """An older end of the same check run, or status of the same context, replaces no newer one."""
     head = state.head(fact.head_sha)
     match fact:
+        case CheckBegun():
+            head = replace(head, begun=_with(head.begun, fact.check_run_id, fact))
         case CheckFinished():
             run = head.checks.get(fact.check_run_id)
             if run is None or fact.order >= run.order:
-                head = replace(head, checks=_with(head.checks, fact.check_run_id, fact))
+                begun = without(head.begun, fact.check_run_id)
+                head = replace(head, checks=_with(head.checks, fact.check_run_id, fact), begun=begun)
         case StatusSeen():
             status = head.statuses.get(fact.context)
             if status is None or fact.order >= status.order:
@@ -251,7 +254,8 @@ def _third_party(state: RepoState, fact: CheckFinished | StatusSeen | Annotation
         case _:
             assert_never(fact)
     state = replace(state, heads=_with(state.heads, fact.head_sha, head))
-    return _forget_heads(_note_reds(state, fact.head_sha, head))
+    state = _note_reds(state, fact.head_sha, head)
+    return _forget_heads(state if isinstance(fact, AnnotationsRead | CheckBegun) else note_group(state, fact))
 
 
 def _note_reds(state: RepoState, sha: Sha, head: Head) -> RepoState:

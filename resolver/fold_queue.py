@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from resolver.conclusions import Meaning, meaning
 from resolver.facts import JobFinished, RunObserved
 from resolver.ids import PullNumber, Sha
 from resolver.limits import LIMITS
@@ -23,6 +22,7 @@ from resolver.queue_facts import (
     group_of,
 )
 from resolver.state import RepoState
+from resolver.third_party import ThirdParty
 
 LEFT = "left"
 """Why a group is gone where only its absence was seen."""
@@ -46,13 +46,19 @@ def fold_queue(state: RepoState, fact: QueueFact) -> RepoState:
             assert_never(fact)
 
 
-def note_group(state: RepoState, fact: RunObserved | JobFinished) -> RepoState:
-    """A run of a group tells of the group; a failed job there is remembered with the pull request that it adds."""
+def note_group(state: RepoState, fact: RunObserved | JobFinished | ThirdParty) -> RepoState:
+    """A run of a group tells of the group; what failed there is remembered with the pull request that it adds."""
     if isinstance(fact, RunObserved):
         seen = group_of(fact.head_branch, fact.head_sha, fact.updated_at) if fact.event == MERGE_GROUP else None
         return state if seen is None else _seen(state, seen)
     group = find_group(state, fact.head_sha)
-    if group is None or meaning(fact.conclusion) is not Meaning.FAILED:
+    return state if group is None else _note_red(state, group)
+
+
+def _note_red(state: RepoState, group: MergeGroup) -> RepoState:
+    """Remember that a head has failed in a group, whatever came first: the failure, or word of the group."""
+    head = state.head(group.seen.head_sha)
+    if not head.failed() and not head.failed_third_party():
         return state
     pull = state.pulls.get(group.number)
     if pull is None:
@@ -133,6 +139,7 @@ def _seen(state: RepoState, fact: MergeGroupSeen) -> RepoState:
         group = replace(known, seen=seen)
     else:
         group = MergeGroup(fact.model_copy(update={"task_head": fact.task_head or _head(state, fact.number)}))
+    state = _note_red(state, group)
     groups = {**queue.groups, fact.head_sha: group}
     kept = dict(list(groups.items())[-LIMITS.merge_groups :])
     return _with(state, fact.base_ref, replace(queue, groups=kept))

@@ -69,7 +69,7 @@ from resolver.records import Record
 from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from resolver.run_facts import RunPaused
-from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
+from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 
 VERSION = 1
 """The schema's version; each record carries the one that it was written with."""
@@ -87,6 +87,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "job.triaged": JobTriaged,
     "job.progressed": JobProgressed,
     "job.stalled": JobStalled,
+    "check.begun": CheckBegun,
     "check.finished": CheckFinished,
     "status.seen": StatusSeen,
     "check.annotated": AnnotationsRead,
@@ -221,12 +222,8 @@ def once(fact: Fact) -> str | None:
             return f"job:{fact.run_id}:{fact.attempt}:{fact.job_id}"
         case JobTriaged():
             return f"triaged:{fact.job_id}"
-        case CheckFinished():
-            return f"check:{fact.check_run_id}:{fact.started_at}:{fact.completed_at}:{fact.conclusion}"
-        case StatusSeen():
-            return f"status:{fact.status_id}"
-        case AnnotationsRead():
-            return f"annotated:{fact.check_run_id}:{fact.completed_at}"
+        case CheckBegun() | CheckFinished() | StatusSeen() | AnnotationsRead():
+            return _of_other_ci(fact)
         case JobStalled():
             return f"stalled:{fact.job_id}:{fact.step_number}"
         case ActionStarted() | ActionDone() | ActionRefused():
@@ -250,6 +247,20 @@ def once(fact: Fact) -> str | None:
             return f"{kind_of(fact)}:{fact.number}:{fact.head_sha}{when}"
         case CommentGone():
             return f"gone:{fact.comment_id}"
+        case _:
+            assert_never(fact)
+
+
+def _of_other_ci(fact: CheckBegun | CheckFinished | StatusSeen | AnnotationsRead) -> str:
+    match fact:
+        case CheckBegun():
+            return f"begun:{fact.check_run_id}"
+        case CheckFinished():
+            return f"check:{fact.check_run_id}:{fact.started_at}:{fact.completed_at}:{fact.conclusion}"
+        case StatusSeen():
+            return f"status:{fact.status_id}"
+        case AnnotationsRead():
+            return f"annotated:{fact.check_run_id}:{fact.completed_at}"
         case _:
             assert_never(fact)
 

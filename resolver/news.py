@@ -16,13 +16,13 @@ from resolver.facts import (
     RollupSeen,
     RunObserved,
 )
-from resolver.fold_queue import queue_news
+from resolver.fold_queue import find_group, queue_news
 from resolver.orphans import OwnRefsSeen
 from resolver.own_pulls import is_own_pull
 from resolver.progress import JobProgressed
 from resolver.queue_facts import QueueFact
 from resolver.state import RepoState
-from resolver.third_party import CheckFinished, StatusSeen
+from resolver.third_party import CheckBegun, CheckFinished, StatusSeen, ThirdParty
 
 
 def is_news(state: RepoState, fact: Fact) -> bool:
@@ -53,11 +53,8 @@ def is_news(state: RepoState, fact: Fact) -> bool:
             return run is None or (
                 (fact.attempt, fact.updated_at) >= (run.attempt, run.updated_at) and _told(fact) != _told(run)
             )
-        case CheckFinished():
-            check = state.head(fact.head_sha).checks.get(fact.check_run_id)
-            return check is None or fact.order > check.order
-        case StatusSeen():
-            return _is_newer(state.head(fact.head_sha).statuses.get(fact.context), fact)
+        case CheckBegun() | CheckFinished() | StatusSeen():
+            return _told_by_other_ci(state, fact)
         case JobProgressed():
             head = state.head(fact.head_sha)
             ended = fact.job_id in head.jobs
@@ -90,11 +87,19 @@ def _told(run: RunObserved) -> tuple[int, str, str | None, str]:
     return run.attempt, status, run.conclusion, run.path
 
 
-def _is_newer(known: StatusSeen | None, status: StatusSeen) -> bool:
-    """Pending says something only where it takes a result back, and only once."""
-    if status.conclusion is None:
-        return known is not None and known.conclusion is not None and status.order > known.order
-    return known is None or status.order > known.order
+def _told_by_other_ci(state: RepoState, fact: CheckBegun | ThirdParty) -> bool:
+    """What has not ended says something only where it takes a result back, or where a queue waits for it, and once."""
+    head = state.head(fact.head_sha)
+    awaited = find_group(state, fact.head_sha) is not None
+    if isinstance(fact, CheckBegun):
+        return awaited and fact.check_run_id not in {**head.begun, **head.checks}
+    if isinstance(fact, CheckFinished):
+        check = head.checks.get(fact.check_run_id)
+        return check is None or fact.order > check.order
+    known = head.statuses.get(fact.context)
+    if known is None:
+        return awaited or fact.conclusion is not None
+    return fact.order > known.order and (fact.conclusion is not None or known.conclusion is not None)
 
 
 def _is_base(state: RepoState, ref: str) -> bool:

@@ -7,6 +7,7 @@ that may be another task's is left out here, and so is what ran on a group that 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 from resolver.attribution.groups import Group, suspect
@@ -16,6 +17,9 @@ from resolver.facts import JobFinished
 from resolver.ids import PullNumber, Sha
 from resolver.merge_queue import MergeGroup, MergeQueue
 from resolver.state import Base, Head, Pull, RepoState
+from resolver.third_party import ThirdParty
+from resolver.third_party_case import executions as third_party
+from resolver.third_party_case import reported
 
 INVALIDATED = "invalidated"
 """GitHub's reason for a group that was rebuilt: its results are void (GITHUB.md, trap 33)."""
@@ -27,6 +31,25 @@ class Build(Protocol):
     def __call__(self, head: Head, job: JobFinished, *, side: Side, task: str | None = None) -> Execution:
         """Give the execution."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class RedGroup:
+    """A group with which a head failed: the failed jobs, and the failed checks of other CI, that count against it."""
+
+    group: MergeGroup
+    jobs: tuple[JobFinished, ...]
+    others: tuple[ThirdParty, ...] = ()
+
+    @property
+    def commit(self) -> Sha:
+        """The group's commit."""
+        return self.group.seen.head_sha
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of what failed, as reports have them."""
+        return frozenset({job.name for job in self.jobs} | {told.check.job for told in self.others})
 
 
 def groups_of(state: RepoState, pull: Pull) -> list[MergeGroup]:
@@ -57,33 +80,39 @@ def queue_executions(state: RepoState, pull: Pull, build: Build) -> Iterator[Exe
         if ahead is None:
             continue
         beside.update({each.seen.head_sha: each for each in ahead})
-        head = state.head(group.seen.head_sha)
-        for job in head.jobs.values():
-            execution = build(head, job, side="group", task=task_of(group.number))
+        for execution in _ran_in(state, group, build):
             told = _counted(state, group, ahead, execution, build)
             if told is not None:
                 yield told.model_copy(update={"head": pull.seen.head_sha, "tested_base": group.seen.base_sha})
-    for sha, group in beside.items():
-        head = state.head(sha)
-        for job in head.jobs.values():
-            yield build(head, job, side="group", task=task_of(group.number))
+    for group in beside.values():
+        yield from _ran_in(state, group, build)
 
 
-def red_groups(state: RepoState, pull: Pull, build: Build) -> list[tuple[MergeGroup, list[JobFinished]]]:
-    """Give the groups with which the current head failed, oldest first, and the failed jobs that count against it."""
-    found: list[tuple[MergeGroup, list[JobFinished]]] = []
+def _ran_in(state: RepoState, group: MergeGroup, build: Build) -> Iterator[Execution]:
+    """Everything that ran on a group's commit, checks of other CI among it."""
+    head, task = state.head(group.seen.head_sha), task_of(group.number)
+    for job in head.jobs.values():
+        yield build(head, job, side="group", task=task)
+    yield from third_party(head, side="group", task=task)
+
+
+def red_groups(state: RepoState, pull: Pull, build: Build) -> list[RedGroup]:
+    """Give the groups with which the current head failed, oldest first."""
+    found: list[RedGroup] = []
     for group in groups_of(state, pull):
         ahead = _ahead(state, pull, group)
-        head = state.head(group.seen.head_sha)
         if ahead is None:
             continue
-        red = [
-            job
-            for job in head.failed()
-            if _counted(state, group, ahead, build(head, job, side="group", task=task_of(group.number)), build)
-        ]
-        if red:
-            found.append((group, red))
+        head, task = state.head(group.seen.head_sha), task_of(group.number)
+        jobs = [(job, build(head, job, side="group", task=task)) for job in head.failed()]
+        others = [(told, reported(head, told, side="group", task=task)) for told in head.failed_third_party()]
+        red = RedGroup(
+            group,
+            tuple(job for job, ran in jobs if _counted(state, group, ahead, ran, build)),
+            tuple(told for told, ran in others if _counted(state, group, ahead, ran, build)),
+        )
+        if red.names:
+            found.append(red)
     return found
 
 
@@ -91,6 +120,12 @@ def red_jobs(state: RepoState, pull: Pull) -> set[str]:
     """Give the names of all jobs that failed in a group of the current head, to look for them on the base."""
     heads = (state.head(group.seen.head_sha) for group in groups_of(state, pull))
     return {job.name for head in heads for job in head.jobs.values() if meaning(job.conclusion) is Meaning.FAILED}
+
+
+def red_others(state: RepoState, pull: Pull) -> set[str]:
+    """Give the names of the checks of other CI that failed in a group of the current head."""
+    heads = (state.head(group.seen.head_sha) for group in groups_of(state, pull))
+    return {told.check.job for head in heads for told in head.failed_third_party()}
 
 
 def task_of(number: PullNumber) -> str:
@@ -143,7 +178,11 @@ def _place(state: RepoState, at: int, group: MergeGroup, check: Check, build: Bu
 
 def _newest(state: RepoState, group: MergeGroup, check: Check, build: Build) -> Execution | None:
     head = state.head(group.seen.head_sha)
-    ran = [build(head, job, side="group", task=task_of(group.number)) for job in head.current()]
+    task = task_of(group.number)
+    if check.third_party:
+        ran = [reported(head, told, side="group", task=task) for told in head.third_party()]
+    else:
+        ran = [build(head, job, side="group", task=task) for job in head.current()]
     return next((each for each in reversed(ran) if each.check.same_job(check)), None)
 
 
@@ -152,20 +191,20 @@ def _passed_ahead(state: RepoState, group: MergeGroup, check: Check, build: Buil
     return found is not None and found.result == "passed"
 
 
-def standing_red(state: RepoState, pull: Pull, build: Build) -> tuple[MergeGroup, list[JobFinished]] | None:
+def standing_red(state: RepoState, pull: Pull, build: Build) -> RedGroup | None:
     """Give the newest group with which the head failed, unless a later one of the same head has passed."""
     red = red_groups(state, pull, build)
     if not red:
         return None
     groups = groups_of(state, pull)
-    later = groups[groups.index(red[-1][0]) + 1 :]
-    names = {job.name for job in red[-1][1]}
-    passed = any(names <= _green(state.head(group.seen.head_sha)) for group in later)
+    later = groups[groups.index(red[-1].group) + 1 :]
+    passed = any(red[-1].names <= _green(state.head(group.seen.head_sha)) for group in later)
     return None if passed else red[-1]
 
 
 def _green(head: Head) -> set[str]:
-    return {job.name for job in head.current() if meaning(job.conclusion) is Meaning.PASSED}
+    others = {told.check.job for told in head.third_party() if meaning(told.conclusion) is Meaning.PASSED}
+    return others | {job.name for job in head.current() if meaning(job.conclusion) is Meaning.PASSED}
 
 
 def heads_of(state: RepoState, pull: Pull) -> list[Head]:

@@ -10,6 +10,7 @@ from resolver.config import ConfigProblem
 from resolver.failure import Failure
 from resolver.ids import PullNumber, RunId, Sha
 from resolver.progress import JobStalled
+from resolver.queue_exit import Exit
 from resolver.records import Record
 from resolver.resolve_facts import Proposal
 from resolver.spent import Ceiling
@@ -103,15 +104,24 @@ class QueueTrouble(Record):
     """Why a merge queue does not go on though nothing is red. `since` is in seconds.
 
     `never-reports`: the `missing` required checks report nothing on the `group`, though workflows (`paths`) ran for it;
-    `no-trigger`: none ran; `not-moving`: all is green and the base does not move. `timed_out`: GitHub gave it up.
+    `no-trigger`: none ran; `not-moving`: all is green and the base does not move; `gave-up`: it is not in the queue any
+    more, for the reason of `exit` (`word` is GitHub's). `timed_out`: GitHub gave it up for want of time, `limit`
+    (seconds). `others` are those of the missing that another CI reports, `running` the checks that had not ended when
+    it left, `cancelled` those that had ended without a result.
     """
 
-    kind: Literal["never-reports", "no-trigger", "not-moving"]
-    group: Sha
+    kind: Literal["never-reports", "no-trigger", "not-moving", "gave-up"]
+    group: Sha | None
     since: float
     missing: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     timed_out: bool = False
+    exit: Exit | None = None
+    word: str = ""
+    limit: float | None = None
+    running: tuple[str, ...] = ()
+    cancelled: tuple[str, ...] = ()
 
 
 class InQueue(Record):

@@ -43,7 +43,7 @@ from resolver.spent import Spent
 from resolver.step_history import StepHistory
 from resolver.talk import Talk
 from resolver.task_scope import TaskScope
-from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, ThirdParty, third_party_id
+from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen, ThirdParty, third_party_id
 
 
 def _nothing() -> Mapping[Any, Any]:
@@ -71,7 +71,8 @@ class Effect:
 class Head(Follows):
     """All executions that are known on one commit. Jobs are kept of every attempt: each counts as evidence.
 
-    `checks` are other Apps' check runs by id, `annotated` their annotations, `statuses` the newest of each context.
+    `checks` are other Apps' check runs by id, `begun` those that go on, `annotated` their annotations, `statuses` the
+    newest of each context.
     `progress` are the jobs that have not ended, `stalls` the last stall that was seen of each job, by job id. `rollup`
     is GitHub's own count as last seen, `read_for` the one for which the runs were last listed, `listed_at` when that
     was.
@@ -83,6 +84,7 @@ class Head(Follows):
     progress: Mapping[int, JobProgressed] = field(default_factory=_nothing)
     stalls: Mapping[int, JobStalled] = field(default_factory=_nothing)
     checks: Mapping[int, CheckFinished] = field(default_factory=_nothing)
+    begun: Mapping[int, CheckBegun] = field(default_factory=_nothing)
     annotated: Mapping[int, AnnotationsRead] = field(default_factory=_nothing)
     statuses: Mapping[str, StatusSeen] = field(default_factory=_nothing)
     rollup: RollupSeen | None = None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from resolver.executions import Check
 from resolver.failure import Finding
 from resolver.ids import Sha
+from resolver.queue_facts import MERGE_GROUP
 from resolver.records import Record
 
 NOT_STARTED = "checks of another CI cannot be started by failres"
@@ -53,6 +54,16 @@ class CheckFinished(Record):
     def order(self) -> tuple[float, float, int]:
         """Newer ones are greater. GitHub: several runs of one name stand side by side, the newest start counts."""
         return (self.started_at or 0.0, self.completed_at or 0.0, self.check_run_id)
+
+
+class CheckBegun(Record):
+    """A check run of another App is there and has not ended. Kept of merge groups alone, which wait for it."""
+
+    check_run_id: int
+    app_id: int
+    app: str
+    name: str
+    head_sha: Sha
 
 
 class StatusSeen(Record):
@@ -115,6 +126,11 @@ def check_of_app(app: str, name: str) -> Check:
 def check_of_context(context: str) -> Check:
     """Name a status's check."""
     return Check(workflow="", job=context, event="")
+
+
+def in_group(check: Check) -> Check:
+    """Name what a check says of a merge group: that is told apart from what it says of the head itself."""
+    return check.model_copy(update={"event": MERGE_GROUP})
 
 
 def third_party_id(told: ThirdParty) -> str:

@@ -8,7 +8,7 @@ from resolver.conclusions import Meaning, meaning
 from resolver.executions import Execution, FailedItem, LogState, Own, Side, result_of
 from resolver.failure import Finding
 from resolver.state import Head
-from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, ThirdParty
+from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, ThirdParty, in_group
 
 
 def unread(head: Head, told: ThirdParty) -> bool:
@@ -36,23 +36,31 @@ def executions(
     """Give another CI's results on a commit. The base that they were tested with is told nowhere."""
     every: tuple[ThirdParty, ...] = (*head.checks.values(), *head.statuses.values())
     for told in every:
-        waits = unread(head, told)
-        items = () if waits else tuple(FailedItem.of(finding) for finding in findings(head, told))
-        log: LogState = "unread" if waits else "read"
-        started, ended, number = _times(told)
-        yield Execution(
-            check=told.check.model_copy(update={"fork": fork}),
-            commit=told.head_sha,
-            side=side,
-            task=task,
-            run=number,
-            started_at=started,
-            finished_at=ended,
-            result=result_of(told.conclusion, items),
-            items=items,
-            log=log,
-            own=own,
-        )
+        yield reported(head, told, side=side, task=task, fork=fork, own=own)
+
+
+def reported(
+    head: Head, told: ThirdParty, *, side: Side, task: str | None = None, fork: bool = False, own: Own = "no"
+) -> Execution:
+    """Give one of them. On a merge group it is told apart from what the same check says of the head itself."""
+    waits = unread(head, told)
+    items = () if waits else tuple(FailedItem.of(finding) for finding in findings(head, told))
+    log: LogState = "unread" if waits else "read"
+    started, ended, number = _times(told)
+    check = told.check.model_copy(update={"fork": fork})
+    return Execution(
+        check=in_group(check) if side == "group" else check,
+        commit=told.head_sha,
+        side=side,
+        task=task,
+        run=number,
+        started_at=started,
+        finished_at=ended,
+        result=result_of(told.conclusion, items),
+        items=items,
+        log=log,
+        own=own,
+    )
 
 
 def _times(told: ThirdParty) -> tuple[float | None, float | None, int]:

@@ -10,14 +10,14 @@ from resolver.third_party import CheckFinished, ThirdParty, third_party_id
 from resolver.third_party_case import annotated, findings
 
 
-def failed_check(pull: Pull, head: Head, told: ThirdParty) -> FailedCheck:
-    """Give the report's row of a failed check run or status."""
+def failed_check(pull: Pull, head: Head, told: ThirdParty, event: str = "") -> FailedCheck:
+    """Give the report's row of a failed check run or status; `event` is that of merge groups where it is of one."""
     read = annotated(head, told) if isinstance(told, CheckFinished) else None
     return FailedCheck(
         check=third_party_id(told),
         workflow="",
         job=told.label,
-        event="",
+        event=event,
         conclusion=told.conclusion or "",
         run_id=0,
         attempt=1,

@@ -40,10 +40,10 @@ from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunS
 from resolver.merge_queue import MergeQueue
 from resolver.orphans import OrphansDecided, OrphansEnded, OwnRefsSeen
 from resolver.progress import JobProgressed, JobStalled
-from resolver.queue_case import groups_of, red_jobs
+from resolver.queue_case import groups_of, red_jobs, red_others
 from resolver.queue_facts import PullDequeued, PullEnqueued, QueueFact
 from resolver.state import Head, Pull, RepoState
-from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen
+from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 
 Asked = tuple[Literal["job", "third-party"], str]
 """A job by its name, or another CI's check by its own."""
@@ -83,6 +83,8 @@ def touched(state: RepoState, fact: Fact | Unreadable, before: RepoState | None 
             return frozenset(n for n, pull in state.pulls.items() if _was_red(pull))
         case RunObserved() | JobFinished() | JobTriaged() | CheckFinished() | StatusSeen():
             return _concerned(state, fact)
+        case CheckBegun():
+            return concerned(state, fact.head_sha)
         case AnnotationsRead() | RollupSeen() | RunsRead():
             return _concerned(state, fact)
         case DecisionRequested() | HandoffWritten() | HandoffRefused():
@@ -223,7 +225,8 @@ def _waiting(state: RepoState) -> Mapping[str, Mapping[Asked, Numbers]]:
         if _was_red(pull):
             mine = found.setdefault(pull.seen.base_ref, {})
             queued: set[Asked] = {("job", name) for name in red_jobs(state, pull)}
-            for name in state.head(pull.seen.head_sha).once(_red) | queued:
+            others: set[Asked] = {("third-party", name) for name in red_others(state, pull)}
+            for name in state.head(pull.seen.head_sha).once(_red) | queued | others:
                 mine.setdefault(name, set()).add(number)
     return {ref: {name: frozenset(numbers) for name, numbers in each.items()} for ref, each in found.items()}
 

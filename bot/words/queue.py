@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import assert_never
 
 from bot.words.inert import code
+from bot.words.queue_exit import gave_up_remedy, gave_up_title
 from resolver.attribution.outcome import Class, NextAction, Verdict
 from resolver.queue_facts import MERGE_GROUP
 from resolver.report import QueueTrouble, Report
@@ -68,11 +69,11 @@ def queued(report: Report) -> list[str]:
 
 
 def trouble_title(report: Report) -> str:
-    """Say in a line why the queue does not go on."""
+    """Say in a line why the queue does not go on, or gave the pull request up."""
     trouble = report.queue
     if trouble is None:
         return "The merge queue does not go on"
-    names = _names(trouble)
+    names = _names(trouble.missing)
     gave_up = "gave this pull request up, since" if trouble.timed_out else "waits, since"
     match trouble.kind:
         case "never-reports":
@@ -81,37 +82,60 @@ def trouble_title(report: Report) -> str:
             return f"The merge queue {gave_up} no workflow ran for the merge group, and {names} cannot report"
         case "not-moving":
             return f"The merge queue is green and does not move: {code(report.base_ref)} is where it was"
+        case "gave-up":
+            return gave_up_title(trouble, report.base_ref)
         case _:
             assert_never(trouble.kind)
 
 
 def remedy(trouble: QueueTrouble, base: str) -> str:
     """Say what a person must do."""
-    names = _names(trouble)
     match trouble.kind:
         case "never-reports":
-            ran = ", ".join(code(path, 100) for path in trouble.paths[:NAMED])
-            return (
-                f"Let {names} run for merge groups too (workflows ran from {ran}; each job that is required needs "
-                f"`on: merge_group`, and no filter that leaves it out), or take it off the checks that {code(base)} "
-                f"requires. Until then nothing lands through this queue."
-            )
+            return f"{_let_report(trouble)}, or take it off the checks that {code(base)} requires. {_UNTIL}"
         case "no-trigger":
+            own = tuple(name for name in trouble.missing if name not in trouble.others)
+            beside = f" {_let_others(trouble)}." if trouble.others else ""
             return (
-                f"Add `merge_group:` to `on:` of the workflow that reports {names}. That change cannot land through "
-                f"the queue that it mends: somebody who may bypass the rules of {code(base)} has to merge it."
+                f"Add `merge_group:` to `on:` of the workflow that reports {_names(own)}. That change cannot land "
+                f"through the queue that it mends: somebody who may bypass the rules of {code(base)} has to merge it."
+                f"{beside}"
             )
         case "not-moving":
+            group = code((trouble.group or "")[:7])
             return (
                 f"Look at the queue's page and at the rules of {code(base)}: every required check has passed on "
-                f"{code(trouble.group[:7])}, and GitHub does not merge it. Taking the first entry out of the queue and "
-                f"putting it in again makes a new group."
+                f"{group}, and GitHub does not merge it. Taking the first entry out of the queue and putting it in "
+                f"again makes a new group."
             )
+        case "gave-up":
+            return gave_up_remedy(trouble, base)
         case _:
             assert_never(trouble.kind)
 
 
-def _names(trouble: QueueTrouble) -> str:
-    more = len(trouble.missing) - NAMED
-    names = ", ".join(code(name, 80) for name in trouble.missing[:NAMED])
+_UNTIL = "Until then nothing lands through this queue."
+
+
+def _let_report(trouble: QueueTrouble) -> str:
+    own = tuple(name for name in trouble.missing if name not in trouble.others)
+    if not own:
+        return _let_others(trouble)
+    ran = ", ".join(code(path, 100) for path in trouble.paths[:NAMED])
+    told = (
+        f"Let {_names(own)} run for merge groups too (workflows ran from {ran}; each job that is required needs "
+        f"`on: merge_group`, and no filter that leaves it out)"
+    )
+    return f"{told}. {_let_others(trouble)}" if trouble.others else told
+
+
+def _let_others(trouble: QueueTrouble) -> str:
+    """What another CI has to be told, which no workflow file of the repository can do."""
+    branches = "branches `gh-readonly-queue/…`"
+    return f"Let the other CI that reports {_names(trouble.others)} report on merge groups too ({branches})"
+
+
+def _names(of: tuple[str, ...]) -> str:
+    more = len(of) - NAMED
+    names = ", ".join(code(name, 80) for name in of[:NAMED])
     return f"{names} and {more} more" if more > 0 else names

@@ -26,7 +26,7 @@ from resolver.limits import Limits
 from resolver.queue_case import standing_red
 from resolver.queue_facts import MERGE_GROUP
 from resolver.state import Base, Pull, RepoState
-from resolver.third_party import NOT_STARTED
+from resolver.third_party import NOT_STARTED, in_group
 
 FORKS = "pull requests from forks and of Dependabot are explained, and nothing else is done on them"
 
@@ -82,8 +82,10 @@ def _queued_check(state: RepoState, pull: Pull, lead: Verdict | None) -> Check |
     found = None if state.head(pull.seen.head_sha).failed() else standing_red(state, pull, execution_of)
     if found is None:
         return None
-    head, job = state.head(found[0].seen.head_sha), found[1][-1]
-    return check_of(job, head.runs.get(job.run_id))
+    if not found.jobs:
+        return in_group(found.others[-1].check)
+    job = found.jobs[-1]
+    return check_of(job, state.head(found.commit).runs.get(job.run_id))
 
 
 def _retry_in_queue(state: RepoState, pull: Pull, check: Check, now: float) -> Planned | Hindered:

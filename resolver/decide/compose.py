@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 from resolver.attribution import ORDER, Attribution, Undecided, Want, WantRerun
@@ -20,8 +20,7 @@ from resolver.decide.running import stalled_checks, unfinished
 from resolver.decide.synced import left_outside
 from resolver.facts import JobFinished
 from resolver.ids import RunId
-from resolver.merge_queue import MergeGroup
-from resolver.queue_case import standing_red
+from resolver.queue_case import RedGroup, standing_red
 from resolver.queue_facts import MERGE_GROUP
 from resolver.report import FailedCheck, Held, InQueue, QueueTrouble, Report, Standing
 from resolver.runs import run_id
@@ -49,7 +48,7 @@ def compose(
         *(failed_check(pull, head, told) for told in head.failed_third_party()),
     )
     queued = standing_red(state, pull, execution_of)
-    failed = (*failed, *stalled_checks(pull, head), *(_failed_in_queue(state, pull, *queued) if queued else ()))
+    failed = (*failed, *stalled_checks(pull, head), *(_failed_in_queue(state, pull, queued) if queued else ()))
     problems = pull.config.problems if pull.config else ()
     base = state.bases.get(pull.seen.base_ref, Base()).config
     return Report(
@@ -71,7 +70,7 @@ def compose(
         held=_held(state, pull, now),
         repairs=tuple(repairs_told(pull)),
         queue=trouble,
-        queued=InQueue(group=queued[0].seen.head_sha, again=in_queue(pull)) if queued else None,
+        queued=InQueue(group=queued.commit, again=in_queue(pull)) if queued else None,
     )
 
 
@@ -89,13 +88,12 @@ def _held(state: RepoState, pull: Pull, now: float | None) -> Held | None:
     return Held(why=why, reason=standing.fact.reason, final=standing.final, always=always, files=files)
 
 
-def _failed_in_queue(
-    state: RepoState, pull: Pull, group: MergeGroup, jobs: Iterable[JobFinished]
-) -> Iterator[FailedCheck]:
+def _failed_in_queue(state: RepoState, pull: Pull, red: RedGroup) -> Iterator[FailedCheck]:
     """The checks that failed in the merge queue while the head's own runs may all be green."""
-    head = state.head(group.seen.head_sha)
-    for job in jobs:
+    head = state.head(red.commit)
+    for job in red.jobs:
         yield _failed_check(head, job, pull.effects.get(f"log:{job.job_id}"), run_id(pull.seen))
+    yield from (failed_check(pull, head, told, MERGE_GROUP) for told in red.others)
 
 
 def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing:

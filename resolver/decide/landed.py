@@ -18,6 +18,7 @@ from resolver.facts import GateAttributed, GateReattributed
 from resolver.limits import Limits
 from resolver.queue_case import groups_of, red_groups
 from resolver.state import Pull, RepoState, check_id
+from resolver.third_party import third_party_id
 
 
 def landed(state: RepoState, pull: Pull, now: float, limits: Limits) -> Due:
@@ -38,7 +39,8 @@ def _passed(state: RepoState, pull: Pull) -> tuple[str, ...]:
     group = groups_of(state, pull)[-1]
     head = state.head(group.seen.head_sha)
     green = (job for job in head.current() if meaning(job.conclusion) is Meaning.PASSED)
-    return tuple(sorted(check_id(job, head.runs.get(job.run_id)) for job in green))
+    others = (told for told in head.third_party() if meaning(told.conclusion) is Meaning.PASSED)
+    return tuple(sorted([*(check_id(job, head.runs.get(job.run_id)) for job in green), *map(third_party_id, others)]))
 
 
 def _comment(state: RepoState, pull: Pull, answer: Attribution) -> list[PostComment]:

@@ -15,7 +15,8 @@ from resolver.state import Pull, RepoState
 def queue_facts(state: RepoState, pull: Pull, now: float) -> Iterator[RerunEnded | GroupFailed]:
     """Give what the journal does not know yet."""
     yield from ended_requeues(state, pull, now)
-    for group, _ in red_groups(state, pull, execution_of):
+    for red in red_groups(state, pull, execution_of):
+        group = red.group
         ahead = chain(state, group)
         event = f"group:{group.seen.head_sha}"
         heads = [each.task_head for each in (*ahead, group)]

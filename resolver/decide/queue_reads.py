@@ -9,6 +9,7 @@ from resolver.casework import check_of, execution_of
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.gate import logs_of, read_of
 from resolver.decide.rights import config_of
+from resolver.decide.third_party import annotation_reads
 from resolver.executions import Check
 from resolver.ids import Sha
 from resolver.limits import Limits
@@ -81,8 +82,9 @@ def queue_reads(state: RepoState, pull: Pull, limits: Limits) -> Iterator[AnyAct
         return
     for sha in _unread(state, pull):
         yield ReadGroup(number=pull.seen.number, group=sha)
-    for group, _ in red_groups(state, pull, execution_of):
-        yield from logs_of(pull, state.head(group.seen.head_sha), config, limits)
+    for red in red_groups(state, pull, execution_of):
+        yield from logs_of(pull, state.head(red.commit), config, limits)
+        yield from annotation_reads(pull.seen.number, state.head(red.commit), limits)
     yield from green_reads(state, pull)
     mine = groups_of(state, pull)
     if mine and pull.queue_red == pull.seen.head_sha and mine[-1].gone is not None and _all_green(state, mine[-1]):
@@ -104,9 +106,9 @@ def green_reads(state: RepoState, pull: Pull) -> Iterator[AnyAction]:
     """Read what passed in a later group of a head that had failed in one: whether the failing items ran there."""
     config = config_of(state, pull)
     items: dict[Check, set[str]] = {}
-    for group, jobs in red_groups(state, pull, execution_of):
-        head = state.head(group.seen.head_sha)
-        for job in jobs:
+    for red in red_groups(state, pull, execution_of):
+        head = state.head(red.commit)
+        for job in red.jobs:
             told = head.triaged.get(job.job_id)
             found = items.setdefault(check_of(job, head.runs.get(job.run_id)), set())
             found.update(failure.item for failure in (told.failures if told else ()) if failure.item)

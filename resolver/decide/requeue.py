@@ -20,7 +20,8 @@ from resolver.merge_queue import MergeGroup
 from resolver.queue_actions import REQUEUE, EnqueuePull
 from resolver.queue_case import groups_of, red_groups
 from resolver.queue_facts import MERGE_GROUP, PullEnqueued
-from resolver.state import Base, Pull, RepoState
+from resolver.state import Base, Head, Pull, RepoState
+from resolver.third_party import in_group
 
 MAY_NOT_LAND = "a pass in the queue would land it; `flake.mayLand` does not allow that"
 
@@ -67,13 +68,14 @@ def enqueue_action(state: RepoState, pull: Pull, *, asked: bool = False) -> Enqu
     red = red_groups(state, pull, execution_of)
     if not red:
         return None
-    group, jobs = red[-1]
+    known = (run for group in groups_of(state, pull) for run in state.head(group.seen.head_sha).runs)
     return EnqueuePull(
         number=pull.seen.number,
         head_sha=pull.seen.head_sha,
         base_ref=pull.seen.base_ref,
-        group=group.seen.head_sha,
-        run_id=max(job.run_id for job in jobs),
+        group=red[-1].commit,
+        # Where another CI failed alone, any later run of a group of this head tells that it was enqueued again.
+        run_id=max((job.run_id for job in red[-1].jobs), default=max(known, default=0)),
         asked=asked,
     )
 
@@ -97,19 +99,26 @@ def ended_requeues(state: RepoState, pull: Pull, now: float) -> Iterator[RerunEn
 
 
 def _end(state: RepoState, group: MergeGroup, event: RerunStarted, now: float) -> RerunEnded | None:
-    head = state.head(group.seen.head_sha)
+    ended = _conclusions(state.head(group.seen.head_sha), event)
+    conclusive = [each for each in map(meaning, ended) if each in (Meaning.PASSED, Meaning.FAILED)]
+    if not conclusive:
+        return None
+    green = all(each is Meaning.PASSED for each in conclusive)
+    passed = event.fingerprints if green else ()
+    return RerunEnded(id=f"{event.id}:ended", rerun=event.id, at=now, useful=True, passed=passed)
+
+
+def _conclusions(head: Head, event: RerunStarted) -> list[str | None]:
+    """How the check that a head was enqueued for has ended in a group: its workflow's jobs, or itself in other CI."""
+    if not event.workflow:
+        return [told.conclusion for told in head.third_party() if in_group(told.check).key == event.check]
     runs = [
         run
         for run in head.runs.values()
         if run.event == MERGE_GROUP and run.path.startswith(event.workflow) and run.status == "completed"
     ]
-    jobs = [job for job in head.current() if job.run_id in {run.run_id for run in runs}]
-    conclusive = [job for job in jobs if meaning(job.conclusion) in (Meaning.PASSED, Meaning.FAILED)]
-    if not conclusive:
-        return None
-    green = all(meaning(job.conclusion) is Meaning.PASSED for job in conclusive)
-    passed = event.fingerprints if green else ()
-    return RerunEnded(id=f"{event.id}:ended", rerun=event.id, at=now, useful=True, passed=passed)
+    ended = {run.run_id for run in runs}
+    return [job.conclusion for job in head.current() if job.run_id in ended]
 
 
 def in_queue(pull: Pull) -> bool:

@@ -35,10 +35,7 @@ def speak(
         return Due()
     head = state.head(pull.seen.head_sha)
     found = standing_red(state, pull, execution_of)
-    waits = [
-        _waiting_until(pull, each, now, limits)
-        for each in (head, *([state.head(found[0].seen.head_sha)] if found else ()))
-    ]
+    waits = [_waiting_until(pull, each, now, limits) for each in (head, *([state.head(found.commit)] if found else ()))]
     patience = max((at for at in waits if at is not None), default=None) or _soon_known(head, answer, now, limits)
     if patience is not None:
         return Due((), patience)

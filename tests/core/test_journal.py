@@ -43,7 +43,7 @@ from resolver.queue_facts import (
     RulesRead,
 )
 from resolver.run_facts import RunPaused
-from resolver.third_party import AnnotationsRead
+from resolver.third_party import AnnotationsRead, CheckBegun
 from tests.core.made import BASE, HEAD, check_run, config, files, job, pull, repo, run, status, triaged
 from tests.core.talk_made import TALK_FACTS
 
@@ -139,6 +139,7 @@ FACTS = [
     ),
     check_run(),
     status(),
+    CheckBegun(check_run_id=71, app_id=44, app="acme-ci", name="build", head_sha=HEAD),
     AnnotationsRead(check_run_id=70, head_sha=HEAD, completed_at=108.0, findings=check_run().findings, capped=2),
     RollupSeen(head_sha=HEAD, failed=1, passed=2),
     RunsRead(head_sha=HEAD, at=5.0, rollup=RollupSeen(head_sha=HEAD, failed=1, passed=2)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.check_annotations import PAGE
 from bot.github import PermissionMissing
 from bot.objects import NotUnderstood
-from bot.third_party import annotations_read, check_finished, status_seen
+from bot.third_party import annotations_read, check_begun, check_finished, status_seen
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import ReadCheckAnnotations
@@ -25,7 +25,7 @@ async def third_party_at(place: Place, sha: Sha) -> list[Fact]:
     )
     async for item in listed:
         try:
-            check = check_finished(item)
+            check = check_finished(item) or check_begun(item)
         except NotUnderstood:
             continue
         if check is not None and check.app_id != own:
