@@ -318,7 +318,7 @@ class PostComment(Action):
 
 
 class WriteHandoffs(Action):
-    """Commit the handoff bundles of questions to our own branch, those that are not there yet, in one commit."""
+    """Commit handoff bundles to our own branch, those that are not there yet, in one commit."""
 
     type: Literal["write-handoffs"] = "write-handoffs"
     bundles: tuple[Handoff, ...]
@@ -330,8 +330,8 @@ class WriteHandoffs(Action):
 
     @property
     def key(self) -> str:
-        """Identity by the questions: what was known when they were asked stands, whatever is learnt meanwhile."""
-        return f"{self.target}@{digest(sorted(each.decision.decision_id for each in self.bundles))}"
+        """Identity by the files: what was known when they became due stands, whatever is learnt meanwhile."""
+        return f"{self.target}@{digest(sorted(each.path for each in self.bundles))}"
 
 
 AnyAction = (

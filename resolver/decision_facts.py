@@ -8,6 +8,7 @@ from resolver.answers import Accepted
 from resolver.attribution.outcome import Verdict
 from resolver.decisions import Decision
 from resolver.ids import PullNumber, Sha
+from resolver.quarantine_facts import Cause
 from resolver.records import Record
 from resolver.resolve_facts import Proposal
 
@@ -16,13 +17,15 @@ class DecisionRequested(Decision):
     """
     A question was decided on. `because` is the verdict that led to it, `reds` how many failed executions of its check
     were known: the same matter is asked again only after a further one. `why` is what stands in the way, in words,
-    `proposed` what a model that was asked before had to say.
+    `proposed` what a model that was asked before had to say. `quarantined` is the cause of the quarantine that the
+    question is about, where nothing but that asks it.
     """
 
     because: Verdict | None = None
     reds: int = 0
     why: str = ""
     proposed: Proposal | None = None
+    quarantined: Cause | None = None
 
     def decision(self) -> Decision:
         """Give the question alone."""
@@ -46,7 +49,9 @@ class Ended(Record):
 
 
 class HandoffWritten(Record):
-    """The handoff bundle of a question stands at `path` on the branch of our records since `at` (seconds)."""
+    """A handoff bundle stands at `path` on the branch of our records since `at` (seconds). `decision_id` is the
+    question's that it leads to, empty where a quarantine has asked none.
+    """
 
     number: PullNumber
     decision_id: str
@@ -56,11 +61,12 @@ class HandoffWritten(Record):
 
 
 class HandoffRefused(Record):
-    """The handoff bundle of a question could not be written, for the reason; it is not tried again."""
+    """A handoff bundle could not be written to `path`, for the reason; it is not tried again."""
 
     number: PullNumber
     decision_id: str
     reason: str
+    path: str = ""
 
 
 DecisionFact = DecisionRequested | DecisionAnswered | HandoffWritten | HandoffRefused

@@ -18,7 +18,7 @@ from resolver.policy import Action
 from resolver.records import Record
 from resolver.tree_paths import is_glob, is_protected, path_fault
 
-Kind = Literal["scope", "failure", "fix-flaky-test", "base-repair", "landing", "run-paused", "plan"]
+Kind = Literal["scope", "failure", "fix-flaky-test", "base-repair", "landing", "run-paused", "plan", "synced"]
 Word = Literal["try-again", "accept", "redo", "reroute", "noted"]
 
 OPTIONS: Final[Mapping[Word, Action | None]] = MappingProxyType(
@@ -62,6 +62,9 @@ KINDS: Final[Mapping[Kind, KindRow]] = MappingProxyType(
             options=("try-again", "accept"), apps=True, question="The run is paused. Should it go on?"
         ),
         "plan": KindRow(options=("noted",), head=False, question="Which files may this task change?"),
+        "synced": KindRow(
+            options=("try-again", "accept"), question="A rebase left this branch in doubt. May it go on as it is?"
+        ),
     }
 )
 

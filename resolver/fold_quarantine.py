@@ -36,10 +36,14 @@ def fold_quarantine(state: RepoState, fact: QuarantineFact) -> RepoState:
 
 def fold_answer(state: RepoState, fact: DecisionAnswered) -> RepoState:
     """Give the state after an answer that was not known before: `accept` makes a quarantine final, `noted` leaves it as
-    it is, any other answer lifts it.
+    it is, any other answer lifts it. What a rebase left only the answer to the question about that changes.
     """
     pull = state.pulls.get(fact.number)
     if pull is None or not pull.quarantines:
+        return state
+    asked = pull.talk.decisions.get(fact.decision_id)
+    about = asked.quarantined if asked is not None else None
+    if (about == "sync") != (pull.quarantines[-1].fact.cause == "sync"):
         return state
     change = {"accept": _accepted, "noted": _unchanged}.get(fact.option or "", _by_answer)
     return _with(state, _change(pull, pull.quarantines[-1].fact.seq, change))

@@ -1,4 +1,4 @@
-"""What is handed to a person with a question: everything that is known of it at the moment when it is asked.
+"""What is handed to a person with a question or a quarantine: everything that is known of it at that moment.
 
 The journal's slice and the excerpts are not in it: whoever writes the bundle reads them where they are kept.
 """
@@ -9,7 +9,8 @@ from typing import Final, Literal
 
 from resolver.config import RepoConfig
 from resolver.decision_facts import DecisionRequested
-from resolver.ids import Sha
+from resolver.ids import PullNumber, Sha
+from resolver.quarantine_facts import TaskQuarantined
 from resolver.records import Record
 from resolver.report import Report
 from resolver.task_scope import TaskScope
@@ -34,11 +35,13 @@ class Attempt(Record):
 
 class Handoff(Record):
     """
-    One handoff bundle as values. `config` is what holds on the base at `config_at`, None where it has no file;
-    `earlier` are the ids of the pull request's earlier questions.
+    One handoff bundle as values: of a question, of a quarantine, or of both where the one asks about the other.
+    `config` is what holds on the base at `config_at`, None where it has no file; `earlier` are the ids of the pull
+    request's earlier questions.
     """
 
-    decision: DecisionRequested
+    decision: DecisionRequested | None = None
+    quarantine: TaskQuarantined | None = None
     report: Report
     title: str
     author: str
@@ -53,10 +56,21 @@ class Handoff(Record):
 
     @property
     def path(self) -> str:
-        """The bundle's file, by the question's id alone: the same question is always the same file."""
-        return handoff_path(self.decision)
+        """The bundle's file: the one that the quarantine's record names, else by the question's id alone."""
+        named = self.quarantine.snapshot_bundle if self.quarantine is not None else None
+        return named or handoff_path(self.report.number, self.decision_id)
+
+    @property
+    def decision_id(self) -> str:
+        """The question's id; empty where there is none."""
+        return self.decision.decision_id if self.decision is not None else ""
 
 
-def handoff_path(decision: DecisionRequested) -> str:
-    """Give the path of a question's bundle on `BRANCH`."""
-    return f"handoff/pr-{decision.number}/{decision.decision_id}.md"
+def handoff_path(number: PullNumber, decision_id: str) -> str:
+    """Give the path of a question's bundle on `BRANCH`: the same question is always the same file."""
+    return f"handoff/pr-{number}/{decision_id}.md"
+
+
+def quarantine_path(number: PullNumber, seq: int) -> str:
+    """Give the path of the bundle of a task's quarantine on `BRANCH`."""
+    return f"handoff/pr-{number}/quarantine-{seq}.md"

@@ -93,6 +93,9 @@ class Limits(Record):
     handoff_patience: float = 60.0
     """How long a question's comment waits for its handoff bundle, so that the mail that GitHub sends has the link."""
 
+    quarantine_patience: float = 300.0
+    """How long a quarantine's handoff bundle waits for the question about it, so that one file holds both."""
+
     notice_patience: float = 300.0
     """How long a notification waits for the question's comment, so that it can lead to it."""
 

@@ -29,6 +29,11 @@ def standing_quarantine(quarantines: Sequence[Quarantine], pushed: Sha) -> Quara
     return last if not last.lifted and last.fact.heads.pushed == pushed else None
 
 
+def next_seq(quarantines: Sequence[Quarantine]) -> int:
+    """Give the number of a task's next quarantine."""
+    return 1 + max((each.fact.seq for each in quarantines), default=0)
+
+
 def ledger_key(fact: TaskQuarantined) -> LedgerKey:
     """Give what the ledger compares: identical are quarantines of one task with the same class and fingerprint."""
     return LedgerKey(

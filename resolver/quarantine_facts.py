@@ -28,7 +28,8 @@ class TaskQuarantined(Record):
     within the stop-loss rule. `seq` counts the task's quarantines from 1.
 
     `message` is the failure's own, `reason` says in words why it was quarantined. `snapshot_bundle` is the path of its
-    handoff bundle, None where there is none. `final`: it was accepted, so that a moved base does not lift it either.
+    handoff bundle on the branch of our records, which is written once it is known what is asked. `final`: it was
+    accepted, so that a moved base does not lift it either.
     `at` is in seconds.
     """
 

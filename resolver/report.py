@@ -75,7 +75,8 @@ class Held(Record):
     """
     Nothing automatic is done here, for this reason. `final`: that was accepted, so that only a push ends it. `run` is
     paused, and `asked_at` the pull request where that is asked about. `plan`: a `failres` block cannot be used.
-    `always`: it is told whether a check is red or not, with the `files` that it is about.
+    `always`: it is told whether a check is red or not, with the `files` that it is about. `bundle` is the path of its
+    handoff bundle, where no question leads to it.
     """
 
     why: Literal["quarantine", "stop-loss", "run-paused", "plan"]
@@ -85,6 +86,7 @@ class Held(Record):
     asked_at: PullNumber | None = None
     always: bool = False
     files: tuple[str, ...] = ()
+    bundle: str | None = None
 
 
 class RepairTold(Record):

@@ -21,18 +21,26 @@ class TaskScope(Record):
     `files` are exact paths, of the source `files` alone. `patterns` are groups: of each group one pattern must match.
     The first group stands for the source `block` or `config`, the further ones are later blocks, which only narrow.
 
-    `awaits_config`: the configuration was not known at first sight; a rule of it for the branch comes before the files.
+    `answered` are files that people have added for the moment, by answers. `awaits_config`: the configuration was not
+    known at first sight; a rule of it for the branch comes before the files.
     """
 
     source: Source
     files: tuple[str, ...] = ()
     patterns: tuple[tuple[str, ...], ...] = ()
     awaits_config: bool = False
+    answered: tuple[str, ...] = ()
 
     def holds(self, path: str) -> bool:
         """Say whether the task may change a path; whether that is protected is another question."""
+        if path in self.answered:
+            return True
         exact = self.source != "files" or path in self.files
         return exact and all(any(matches(each, path) for each in group) for group in self.patterns)
+
+    def with_answered(self, files: tuple[str, ...]) -> TaskScope:
+        """Give the scope with the files that answers add to it now."""
+        return self.model_copy(update={"answered": files})
 
     def narrowed(self, group: tuple[str, ...]) -> TaskScope:
         """Give the scope after one more block; one that says what an earlier one said changes nothing."""

@@ -11,6 +11,7 @@ from typing import Literal
 
 from resolver.casework import prints_of
 from resolver.command_facts import CommandGiven, LabelSet, StandingRead
+from resolver.decide.handoff import quarantine_without_bundle
 from resolver.decide.invalid_plan import also_held
 from resolver.decide.rights import config_of, managed
 from resolver.decision_facts import DecisionRequested, HandoffRefused, HandoffWritten
@@ -98,8 +99,12 @@ def touched(state: RepoState, fact: Fact | Unreadable, before: RepoState | None 
 
 
 def _without_bundle(state: RepoState) -> Numbers:
-    """The pull requests whose questions have no handoff bundle: one commit brings those of all."""
-    return frozenset(n for n, p in state.pulls.items() if set(p.talk.decisions) - set(p.talk.handoffs))
+    """The pull requests whose questions or quarantine have no handoff bundle: one commit brings those of all."""
+    return frozenset(
+        n
+        for n, p in state.pulls.items()
+        if set(p.talk.decisions) - set(p.talk.handoffs) or quarantine_without_bundle(p) is not None
+    )
 
 
 def _flaky(state: RepoState) -> Numbers:

@@ -90,7 +90,7 @@ def summary(report: Report, repo_url: str) -> str:
         parts.append("Everything that had failed on this pull request has passed on this commit.")
     parts.extend((*stalls(report), *unfinished(report), *queued(report)))
     if report.held is not None and report.state == "red":
-        parts.append(held(report.held))
+        parts.append(held(report.held, repo_url))
     if report.state == "queue" and report.queue is not None:
         parts.append(f"**What a person must do:** {remedy(report.queue, report.base_ref)}")
     if report.state == "red":

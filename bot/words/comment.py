@@ -38,7 +38,7 @@ def render(report: Report, repo_url: str, excerpts: Mapping[TextHash, str], *, u
     """
     head = [marker(report.number), *_first(report)]
     table = _table(report, repo_url) if report.failed else []
-    after = [*_config(report), *_now(report, unfolded=unfolded)]
+    after = [*_config(report), *_now(report, repo_url, unfolded=unfolded)]
     details = _excerpts(report, excerpts)
     foot = _foot(report)
     while True:
@@ -118,11 +118,11 @@ def problems(found: tuple[ConfigProblem, ...]) -> str:
     )
 
 
-def _now(report: Report, *, unfolded: bool) -> list[str]:
+def _now(report: Report, repo_url: str, *, unfolded: bool) -> list[str]:
     if report.state == "queue" and report.queue is not None:
         return [f"**What a person must do:** {remedy(report.queue, report.base_ref)}"]
     if report.state != "red":
-        return [held(report.held)] if report.held is not None and report.held.always else []
+        return [held(report.held, repo_url)] if report.held is not None and report.held.always else []
     told: list[str] = []
     flaky = sorted({item for check in report.failed for item in check.flaky})
     if flaky:
@@ -133,7 +133,7 @@ def _now(report: Report, *, unfolded: bool) -> list[str]:
         told.append(f"Not run or cancelled because of it: {names}.")
     told.extend((*queued(report), *beside(report), *stalls(report), *unfinished(report)))
     if report.held is not None:
-        told.append(held(report.held))
+        told.append(held(report.held, repo_url))
     told.extend(repair(each) for each in report.repairs)
     told.append(f"**What happens now:** {next_step(report)}")
     if unfolded:

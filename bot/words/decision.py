@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -61,6 +62,8 @@ def happened(asked: DecisionRequested) -> str:
     """Say in a sentence what led to the question."""
     if asked.kind == "plan":
         return unusable_block(asked.why)
+    if asked.quarantined == "sync":
+        return after_rebase(asked.why, asked.files)
     what = subject(asked.because) if asked.because is not None else code(asked.fail_class)
     row = TAXONOMY.get(asked.fail_class)
     title = row.title if row is not None else _UNCLASSED.get(asked.fail_class, "It failed")
@@ -71,6 +74,18 @@ def happened(asked: DecisionRequested) -> str:
             f"{what} was flaky for the second time within the configured time{why}. Running it again hides that only."
         )
     return f"{title}: {what}{why}."
+
+
+FILES: Final = 10
+
+
+def after_rebase(why: str, files: Sequence[str]) -> str:
+    """Say what a rebase left on a branch; files' names are whatever somebody called them."""
+    more = f" and {len(files) - FILES} more" if len(files) > FILES else ""
+    named = f": {', '.join(code(each, 100) for each in files[:FILES])}{more}" if files else ""
+    left, _, rest = why.partition("; ")
+    told = f"{reason(left, 300)}{named}{f'; {reason(rest, 300)}' if rest else ''}."
+    return told[:1].upper() + told[1:]
 
 
 def _replies(asked: DecisionRequested) -> str:
@@ -100,9 +115,12 @@ def _handoff(handoff: HandoffWritten | HandoffRefused, repo_url: str) -> str:
 
 def _option(asked: DecisionRequested, word: Word | None) -> str:
     if word is None:
-        return "let the fix change these files as well"
+        return "let this task change these files as well, each of them"
     if asked.kind == "plan":
         return "wait for somebody who takes care of it"
+    if asked.quarantined == "sync":
+        go_on = "let it go on with the branch as it is now"
+        return go_on if word == "try-again" else "leave it quarantined until somebody pushes"
     if asked.kind == "run-paused":
         return "let the run go on, with its count begun anew" if word == "try-again" else "leave it paused"
     return OPTION_WORDS[word]

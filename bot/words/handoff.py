@@ -16,9 +16,10 @@ from bot.words.plan import block_to_mend, may_change
 from bot.words.records import Line, journal_slice, utc
 from bot.words.verdict import ROLES, SIDES, age, sentence
 from resolver.attribution.outcome import Evidence, Verdict
+from resolver.decision_facts import DecisionRequested
 from resolver.failure import Failure
 from resolver.handoff import Attempt, Handoff
-from resolver.ids import TextHash
+from resolver.ids import Fingerprint, TextHash
 from resolver.report import FailedCheck
 from resolver.secrets import mask
 from resolver.taxonomy import TAXONOMY
@@ -54,31 +55,65 @@ def render(bundle: Handoff, repo_url: str, excerpts: Mapping[TextHash, str], jou
 
 
 def _head(bundle: Handoff, repo_url: str) -> list[str]:
-    asked, report = bundle.decision, bundle.report
-    pull = f"{repo_url}/pull/{asked.number}"
-    rows = [
-        f"- pull request: [#{asked.number}]({pull}) {_inert(bundle.title)} by {_inert(bundle.author)}",
-        f"- commit: [{report.head_sha[:12]}]({repo_url}/commit/{report.head_sha}) on {_inert(bundle.head_ref)}",
-        f"- base: {_inert(bundle.base_ref)}{_base(bundle, repo_url)}",
-        f"- asked: {utc(asked.asked_at)} UTC{_until(bundle)}",
-        f"- question: `{asked.decision_id}`, class `{asked.fail_class}`{_print(bundle)}",
-    ]
-    if bundle.earlier:
-        rows.append(f"- asked before on this pull request: {', '.join(f'`{each}`' for each in bundle.earlier)}")
-    mend = "" if asked.kind != "plan" else f"{block_to_mend()}"
+    pull = f"{repo_url}/pull/{bundle.report.number}"
+    asked = bundle.decision
+    if asked is None:
+        return [f"# Handoff: {QUARANTINED}", _quarantined(bundle), _rows(bundle, repo_url), _push_only(bundle, pull)]
+    mend = block_to_mend() if asked.kind == "plan" else ""
     how = mend or (
         f"Write one of these lines as a new comment on [the pull request]({pull}); it takes write access. "
         "Or push: that ends the question, and the new commit is looked at afresh. "
         "Until then nothing automatic follows there."
     )
-    return [
-        f"# Handoff: {asked.question}",
-        happened(asked),
-        "\n".join(rows),
-        "## What you can do",
-        how,
-        options(asked),
+    parts = [f"# Handoff: {asked.question}", happened(asked)]
+    if bundle.quarantine is not None and asked.quarantined is None:
+        parts.append(_quarantined(bundle))
+    return [*parts, _rows(bundle, repo_url), "## What you can do", how, options(asked)]
+
+
+QUARANTINED: Final = "nothing automatic is done on this task any more"
+
+
+def _quarantined(bundle: Handoff) -> str:
+    """Say since when and why a task is quarantined."""
+    why = bundle.quarantine
+    if why is None:
+        return ""
+    row = TAXONOMY.get(why.fail_class)
+    title = row.title if row is not None else "It failed"
+    said = f" It says {_inert(why.message, 300)}." if why.message and why.cause != "sync" else ""
+    return f"Quarantined since {utc(why.at)} UTC: {reason(mask(why.reason), 300)}. {title} (`{why.fail_class}`).{said}"
+
+
+def _push_only(bundle: Handoff, pull: str) -> str:
+    """Say what ends a quarantine about which nothing is asked."""
+    final = bundle.quarantine is not None and bundle.quarantine.final
+    base = "" if final else " A base that moves lifts it as well, as often as the ledger allows."
+    return (
+        "## What you can do\n\n"
+        f"Nothing is asked. Push to [the pull request]({pull})'s branch: that lifts the quarantine, and the new commit "
+        f"is looked at afresh.{base}"
+    )
+
+
+def _rows(bundle: Handoff, repo_url: str) -> str:
+    asked, report = bundle.decision, bundle.report
+    pull = f"{repo_url}/pull/{report.number}"
+    rows = [
+        f"- pull request: [#{report.number}]({pull}) {_inert(bundle.title)} by {_inert(bundle.author)}",
+        f"- commit: [{report.head_sha[:12]}]({repo_url}/commit/{report.head_sha}) on {_inert(bundle.head_ref)}",
+        f"- base: {_inert(bundle.base_ref)}{_base(bundle, repo_url)}",
     ]
+    if asked is not None:
+        rows += [
+            f"- asked: {utc(asked.asked_at)} UTC{_until(asked)}",
+            f"- question: `{asked.decision_id}`, class `{asked.fail_class}`{_print(asked.fingerprint)}",
+        ]
+    elif bundle.quarantine is not None:
+        rows.append(f"- class: `{bundle.quarantine.fail_class}`{_print(bundle.quarantine.fingerprint)}")
+    if bundle.earlier:
+        rows.append(f"- asked before on this pull request: {', '.join(f'`{each}`' for each in bundle.earlier)}")
+    return "\n".join(rows)
 
 
 def _base(bundle: Handoff, repo_url: str) -> str:
@@ -87,15 +122,14 @@ def _base(bundle: Handoff, repo_url: str) -> str:
     return f" at [{bundle.base_sha[:12]}]({repo_url}/commit/{bundle.base_sha})"
 
 
-def _until(bundle: Handoff) -> str:
-    until = bundle.decision.expires_at
-    if bundle.decision.kind == "plan":
+def _until(asked: DecisionRequested) -> str:
+    until = asked.expires_at
+    if asked.kind == "plan":
         return ", open until the description is edited"
     return f", open until {utc(until)} UTC" if until is not None else ", open until it is answered or somebody pushes"
 
 
-def _print(bundle: Handoff) -> str:
-    found = bundle.decision.fingerprint
+def _print(found: Fingerprint | None) -> str:
     return f", fingerprint `{found}`" if found is not None else ""
 
 
@@ -136,7 +170,9 @@ def _tried(bundle: Handoff) -> list[str]:
 
 
 def _reason(bundle: Handoff) -> str:
-    told = [each for each in bundle.decision.why.split("; ") if each]
+    quarantined = bundle.quarantine.reason if bundle.quarantine is not None else ""
+    why = bundle.decision.why if bundle.decision is not None else quarantined
+    told = [each for each in why.split("; ") if each]
     words = [UNPROVEN if each == "no class is proven" else reason(mask(each), 400) for each in told]
     return "; ".join(words) or "the resolver's table hands this to people"
 
@@ -165,7 +201,7 @@ def _attempt(each: Attempt) -> str:
 
 def _evidence(bundle: Handoff, repo_url: str) -> list[str]:
     verdicts = list(bundle.report.cause.verdicts)
-    asked = bundle.decision.because
+    asked = bundle.decision.because if bundle.decision is not None else None
     if asked is not None and all(each.item != asked.item or each.check != asked.check for each in verdicts):
         verdicts.insert(0, asked)
     parts = [part for each in verdicts for part in _verdict(bundle, each, repo_url)]

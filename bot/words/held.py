@@ -6,13 +6,14 @@ from typing import assert_never
 
 from bot.words.inert import code, one_line
 from bot.words.inert import reason as inert
+from resolver.handoff import BRANCH
 from resolver.report import Held
 
 FILES = 5
 
 
-def held(why: Held) -> str:
-    """Say that a task is held, why, and what ends it."""
+def held(why: Held, repo_url: str) -> str:
+    """Say that a task is held, why, and what ends it; `repo_url` is the repository's page."""
     reason = one_line(why.reason, 300) + _files(why)
     if why.why == "run-paused":
         asked = f" on #{why.asked_at}" if why.asked_at is not None else ""
@@ -21,7 +22,8 @@ def held(why: Held) -> str:
     if why.why == "plan":
         told = inert(why.reason, 400)
         return f"{_what(why)}: {told}. Nothing automatic is done here until the description is corrected."
-    return f"{_what(why)}: {reason}. Nothing automatic is done here until {_until(why)}."
+    link = f" [Handoff bundle]({repo_url}/blob/{BRANCH}/{why.bundle})." if why.bundle is not None else ""
+    return f"{_what(why)}: {reason}. Nothing automatic is done here until {_until(why)}.{link}"
 
 
 def _files(why: Held) -> str:
@@ -47,8 +49,6 @@ def _what(why: Held) -> str:
 def _until(why: Held) -> str:
     if why.final:
         return "somebody pushes"
-    if why.always:
-        return "somebody pushes, or the base moves"
     if why.why == "stop-loss":
         return "a push changes what fails, or the base moves"
     return "somebody pushes, a question here is answered, or the base moves"

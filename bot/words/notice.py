@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bot.words.inert import one_line
+from resolver.decision_facts import DecisionRequested
 from resolver.secrets import mask
 from resolver.talk_actions import Notify
 from resolver.taxonomy import TAXONOMY
 
+FILES: Final = 5
 LIMIT: Final = 3_000
 """Slack: the most characters of a section's text."""
 
@@ -29,15 +31,23 @@ def _text(action: Notify, repository: str, repo_url: str) -> str:
     page = f"{repo_url}/pull/{asked.number}"
     if action.comment_id is not None:
         page = f"{page}#issuecomment-{action.comment_id}"
-    row = TAXONOMY.get(asked.fail_class)
-    title = row.title if row is not None else "It failed"
-    what = f": {_code(asked.because.item or asked.because.check.job)}" if asked.because is not None else ""
     lines = (
         f"*{asked.question}* {_code(f'{repository}#{asked.number}')} {_code(action.title)}",
-        f"{title}{what}",
+        _happened(asked),
         f"<{page}|Answer on the pull request>. Nothing automatic follows there until then. ({asked.decision_id})",
     )
     return "\n".join(lines)[:LIMIT]
+
+
+def _happened(asked: DecisionRequested) -> str:
+    if asked.quarantined == "sync":
+        left = asked.why.partition("; ")[0]
+        files = f": {', '.join(_code(each) for each in asked.files[:FILES])}" if asked.files else ""
+        return f"{left[:1].upper()}{left[1:]}{files}"
+    row = TAXONOMY.get(asked.fail_class)
+    title = row.title if row is not None else "It failed"
+    what = f": {_code(asked.because.item or asked.because.check.job)}" if asked.because is not None else ""
+    return f"{title}{what}"
 
 
 def _code(text: str) -> str:

@@ -58,7 +58,8 @@ def may_change(scope: TaskScope) -> str:
     """Say what a task may change, and where that comes from."""
     first, *later = [scope.files, *scope.patterns] if scope.source == "files" else scope.patterns
     told = f"The task may change {_paths(first)}, {_SOURCES[scope.source]}."
-    return told + "".join(f" Of these, a later description leaves {_paths(group)}." for group in later)
+    told += "".join(f" Of these, a later description leaves {_paths(group)}." for group in later)
+    return told + (f" An answer has added {_paths(scope.answered)}." if scope.answered else "")
 
 
 def _paths(paths: Sequence[str]) -> str:

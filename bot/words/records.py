@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from bot.words.inert import fence, shorten
+from resolver.casework import task_id
 from resolver.handoff import Handoff
 from resolver.secrets import mask
 
@@ -40,7 +41,7 @@ def journal_slice(bundle: Handoff, journal: Iterable[Line]) -> list[str]:
     """Give the part of a bundle that shows the journal."""
     lines = [line for line in journal if _speaks(bundle, line)]
     told = [_record(line) for line in lines[-RECORDS:]]
-    number = bundle.decision.number
+    number = bundle.report.number
     which = f"The last {len(told)} of {len(lines)} records" if len(lines) > len(told) else "The records"
     first = (
         f"{which} about this pull request, reads left out; times are UTC. On failres's server, "
@@ -51,12 +52,12 @@ def journal_slice(bundle: Handoff, journal: Iterable[Line]) -> list[str]:
 
 def _speaks(bundle: Handoff, line: Line) -> bool:
     """Whether a record is about this pull request or what ran on its commit, and is more than a look at GitHub."""
-    data, number = line.data, bundle.decision.number
+    data, number = line.data, bundle.report.number
     if line.kind == "job.progressed":
         return False
     if line.kind.startswith("action.") and str(data.get("type") or data.get("target", "")).startswith(_LOOKS):
         return False
-    mine = number in (data.get("number"), data.get("pull")) or data.get("task") == bundle.decision.task_id
+    mine = number in (data.get("number"), data.get("pull")) or data.get("task") == task_id(number)
     return mine or bundle.report.head_sha in (data.get("headSha"), data.get("head"))
 
 

@@ -55,7 +55,8 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
         return landed(state, pull, now, limits)
     state = replace(state, ledger=replace(state.ledger, limits=config_of(state, pull).ledger))
     if silence(state, pull) is None:
-        stopped = stop_loss(state, pull, now, limits)
+        spoilt = after_sync(state, pull, now)
+        stopped = (spoilt,) if spoilt is not None else stop_loss(state, pull, now, limits)
         if stopped:  # before anything of it is tried afresh
             return Due((), None, stopped)
     desired: list[AnyAction] = [*reads(state, pull, limits), *queue_reads(state, pull, limits)]
@@ -94,8 +95,7 @@ def _standing(state: RepoState, pull: Pull, cause: Attributed | None, now: float
     """Whether the task is to be quarantined now, or taken up again."""
     lifted, again_at = taken_up(state, pull, now)
     spent = exhausted(state, pull, cause.answer.lead if cause else None, now, limits)
-    spoilt = after_sync(state, pull, now)
-    return Due((), again_at, (*lifted, *((spoilt,) if spoilt else spent)))
+    return Due((), again_at, (*lifted, *spent))
 
 
 def split(actions: Iterable[AnyAction]) -> tuple[list[AnyAction], list[AnyAction]]:

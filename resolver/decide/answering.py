@@ -16,14 +16,16 @@ from resolver.decide.asked import Hindered, plan_retry
 from resolver.decide.endings import circumstances, how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.rights import silence
-from resolver.decision_facts import DecisionAnswered
-from resolver.decisions import KINDS, OPTIONS, Decision, Kind
+from resolver.decision_facts import DecisionAnswered, DecisionRequested
+from resolver.decisions import KINDS, OPTIONS, Decision
 from resolver.facts import Fact
 from resolver.policy import NEEDS, Abilities, Take, within
 from resolver.talk import Given
 
 PASSED = "the check has passed meanwhile, so that the question has ended"
+LIFTED = "the base has moved meanwhile, so that the question has ended"
 SPENT = "no execution of it is left within the limits"
+UNNAMED = "{} of the files that the question is about are not named, and with one of them left nothing is lifted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,14 @@ def take_answer(here: Here, given: Given, answer: Answer, standing: Standing, be
     quiet = silence(here.state, pull)
     if quiet is not None:
         return _not_done(quiet.value)
-    chosen = choose([each.decision() for each in pull.talk.decisions.values()], answer, now)
+    chosen = choose([each.decision() for each in _meant(here, answer)], answer, now)
     if isinstance(chosen, Refused):
         return Answered(Said(kind="refused", command="answer", refused=chosen))
     ended = how_it_ended(here.state, pull, pull.talk.decisions[chosen.decision_id], here.now)
     if ended is not None and ended.why == "passed":
         return _not_done(PASSED)
+    if ended is not None and ended.why == "base-moved" and chosen.base is None:
+        return _not_done(LIFTED)
     missing = _missing(chosen, answer)
     if missing is not None:
         return _not_done(missing)
@@ -57,7 +61,15 @@ def take_answer(here: Here, given: Given, answer: Answer, standing: Standing, be
     checked = check_answer(chosen, answer, by, standing, now)
     if isinstance(checked, Refused):
         return Answered(Said(kind="refused", command="answer", refused=checked))
-    return _effect(here, given, checked, by.login, chosen.kind)
+    return _effect(here, given, checked, by.login, pull.talk.decisions[chosen.decision_id])
+
+
+def _meant(here: Here, answer: Answer) -> list[DecisionRequested]:
+    """The questions among which the one that is answered is looked for: of several, those that have not ended."""
+    asked = list(here.pull.talk.decisions.values())
+    if answer.decision is not None:
+        return asked
+    return [each for each in asked if how_it_ended(here.state, here.pull, each, here.now) is None] or asked
 
 
 def _missing(decision: Decision, answer: Answer) -> str | None:
@@ -71,7 +83,7 @@ def _missing(decision: Decision, answer: Answer) -> str | None:
     return None
 
 
-def _effect(here: Here, given: Given, accepted: Accepted, login: str, kind: Kind) -> Answered:
+def _effect(here: Here, given: Given, accepted: Accepted, login: str, asked: DecisionRequested) -> Answered:
     fields = {name: getattr(accepted, name) for name in Accepted.model_fields}
     answered = DecisionAnswered(
         **fields,
@@ -80,7 +92,11 @@ def _effect(here: Here, given: Given, accepted: Accepted, login: str, kind: Kind
         command_id=given.fact.command_id,
         comment_id=given.fact.comment_id,
     )
-    if accepted.action != "resume" or kind == "run-paused":  # a run that goes on decides anew what is due
+    if accepted.scope_files and asked.quarantined == "sync":
+        left = len(set(asked.files) - set(accepted.scope_files))
+        return _not_done(UNNAMED.format(left)) if left else Answered(facts=(answered,))
+    # a run that goes on, or a task after its rebase, decides anew what is due
+    if accepted.action != "resume" or asked.kind == "run-paused" or asked.quarantined == "sync":
         return Answered(facts=(answered,))
     if accepted.scope_files:
         return _not_done("no fix run can be started here that would use the files")

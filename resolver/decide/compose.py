@@ -18,6 +18,7 @@ from resolver.decide.requeue import in_queue
 from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.decide.running import stalled_checks, unfinished
 from resolver.decide.synced import left_outside
+from resolver.decision_facts import HandoffWritten
 from resolver.facts import JobFinished
 from resolver.ids import RunId
 from resolver.queue_case import RedGroup, standing_red
@@ -85,7 +86,16 @@ def _held(state: RepoState, pull: Pull, now: float | None) -> Held | None:
     why: Literal["quarantine", "stop-loss"] = "stop-loss" if standing.fact.cause == "stop-loss" else "quarantine"
     always = standing.fact.cause == "sync"
     files = left_outside(pull) if always else ()
-    return Held(why=why, reason=standing.fact.reason, final=standing.final, always=always, files=files)
+    path, unasked = standing.fact.snapshot_bundle, pull.talk.handoffs.get("")
+    known = isinstance(unasked, HandoffWritten) and unasked.path == path
+    return Held(
+        why=why,
+        reason=standing.fact.reason,
+        final=standing.final,
+        always=always,
+        files=files,
+        bundle=path if known else None,
+    )
 
 
 def _failed_in_queue(state: RepoState, pull: Pull, red: RedGroup) -> Iterator[FailedCheck]:

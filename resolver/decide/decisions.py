@@ -24,6 +24,7 @@ from resolver.decide.planned import plan_asked, plan_question
 from resolver.decide.quarantine import REPEATED, held
 from resolver.decide.resolve import escalation, stop, why_escalated
 from resolver.decide.rights import config_of, managed, silence
+from resolver.decide.sync_question import by_sync, sync_question
 from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, Kind, Word, ask, kind_for
 from resolver.policy import CRASH
@@ -42,7 +43,7 @@ def questions(here: Here, left: int) -> Due:
     new comments may be made.
     """
     state, pull, now = here.state, here.pull, here.now
-    asked = run_question(here) or plan_question(here) or _ask(here)
+    asked = run_question(here) or plan_question(here) or sync_question(here) or _ask(here)
     first = _put(here, asked) if asked is not None else Due()
     facts = first.facts
     waiting = [each for each in pull.talk.decisions.values() if how_it_ended(state, pull, each, now) is None]
@@ -102,8 +103,8 @@ def _ask(here: Here) -> DecisionRequested | None:
     state, pull, lead = here.state, here.pull, here.lead
     if lead is None or silence(state, pull) is not None or not _escalates(pull, lead):
         return None
-    if pause_of(state, pull) is not None or plan_asked(state, pull, here.now):
-        return None  # one question is asked for the whole run, and what it may change comes before what has failed
+    if pause_of(state, pull) is not None or plan_asked(state, pull, here.now) or by_sync(pull) is not None:
+        return None  # one question for the whole run; what it may change, and what a rebase left, come before failures
     if state.outage.on or not managed(state, pull, config_of(state, pull)):
         return None
     fail_class = _class_of(state, pull, lead)
@@ -120,6 +121,8 @@ def _escalates(pull: Pull, lead: Verdict) -> bool:
     """Say whether people come next: by the verdict itself, or by the resolver's row that it leads to."""
     if lead.check.third_party:
         return False  # nothing of another CI is ever started, so that there is nothing to decide
+    if pull.quarantine is not None and pull.quarantine.fact.cause == "stop-loss":
+        return True  # the table hands it to people, whatever the verdict would lead to
     if lead.next_action == "resolve":
         standing = here_decided(pull, lead.check, "task-stalled")
         return standing is not None and (standing.decided.action == "escalate" or standing.ended is not None)

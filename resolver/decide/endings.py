@@ -33,11 +33,19 @@ def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested, now:
     if answer is not None:
         return Ended(answer=answer)
     why = expired(decision, circumstances(state, pull, now))
+    if why is None and decision.quarantined == "sync" and not _still_left(pull, decision):
+        return Ended(why="base-moved")
     if why is None and _has_passed(state, pull, decision):
         return Ended(why="passed")
     if decision.kind == "plan" and words_of(plan_problems(state, pull)) != decision.why:
         return Ended(why="edited")
     return None if why is None else Ended(why=why)
+
+
+def _still_left(pull: Pull, decision: DecisionRequested) -> bool:
+    """Say whether a task is still under the quarantine that a question is about: a moved base may have lifted it."""
+    standing = pull.quarantine
+    return standing is not None and standing.fact.cause == "sync" and standing.fact.at <= decision.asked_at
 
 
 def _has_passed(state: RepoState, pull: Pull, decision: DecisionRequested) -> bool:

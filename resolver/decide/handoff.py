@@ -1,4 +1,4 @@
-"""When a question's handoff bundle is written, and what stands in it.
+"""When the handoff bundle of a question or a quarantine is written, and what stands in it.
 
 One branch of a repository takes all bundles, at most one commit in `records_every`: what waits goes out together.
 """
@@ -6,6 +6,7 @@ One branch of a repository takes all bundles, at most one commit in `records_eve
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from resolver.actions import WriteHandoffs
 from resolver.casework import task_id
@@ -14,28 +15,41 @@ from resolver.decide.due import Due
 from resolver.decide.endings import how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.rights import silence
+from resolver.decide.syncing import scope_now
 from resolver.decision_facts import DecisionRequested
 from resolver.handoff import BRANCH, Attempt, Handoff
 from resolver.ledger import Ledger
 from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import Limits
+from resolver.quarantine_facts import TaskQuarantined
 from resolver.resolve_facts import Resolution
 from resolver.state import Base, Pull, RepoState
 
 TARGET = f"branch:{BRANCH}"
 
 
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A bundle that is not there: of an open question, a standing quarantine, or both; due from `at` (seconds)."""
+
+    decision: DecisionRequested | None
+    quarantine: TaskQuarantined | None
+    at: float
+
+
 def handoffs(here: Here) -> Due:
     """Write the bundles that are missing, of this pull request and, in the same commit, of all others."""
-    if not any(_missing(here.state, here.pull, here.now)):
+    mine = [each.at for each in _missing(here.state, here.pull, here.now, here.limits)]
+    if not mine:
         return Due()
-    at = _next_commit(here.state, here.now, here.limits)
+    at = max(min(mine), _next_commit(here.state, here.now, here.limits))
     if here.now < at:
         return Due(again_at=at)
     found = [
-        bundle(here.state, pull, decision)
+        bundle(here.state, pull, each.decision, each.quarantine)
         for pull in here.state.pulls.values()
-        for decision in _missing(here.state, pull, here.now)
+        for each in _missing(here.state, pull, here.now, here.limits)
+        if each.at <= here.now
     ]
     return Due((WriteHandoffs(bundles=tuple(found[: here.limits.handoffs_at_once])),))
 
@@ -51,13 +65,31 @@ def awaited_until(state: RepoState, pull: Pull, decision: DecisionRequested, now
     return decision.asked_at + limits.handoff_patience
 
 
-def _missing(state: RepoState, pull: Pull, now: float) -> Iterator[DecisionRequested]:
-    """The open questions that have no bundle yet, where anything may be written."""
+def _missing(state: RepoState, pull: Pull, now: float, limits: Limits) -> Iterator[Missing]:
+    """The open questions and the quarantine that have no bundle yet, where anything may be written. A question that is
+    asked under the quarantine shares its bundle.
+    """
     if pull.stuck or pull.seen.state == "closed" or silence(state, pull) is not None:
         return
+    standing = quarantine_without_bundle(pull)
     for decision in pull.talk.decisions.values():
-        if decision.decision_id not in pull.talk.handoffs and how_it_ended(state, pull, decision, now) is None:
-            yield decision
+        if decision.decision_id in pull.talk.handoffs or how_it_ended(state, pull, decision, now) is not None:
+            continue
+        other = decision.kind in ("run-paused", "plan")
+        shared = standing if standing is not None and not other and decision.asked_at >= standing.at else None
+        yield Missing(decision, shared, decision.asked_at)
+        standing = None if shared is not None else standing
+    if standing is not None:
+        yield Missing(None, standing, standing.at + limits.quarantine_patience)
+
+
+def quarantine_without_bundle(pull: Pull) -> TaskQuarantined | None:
+    """Give the quarantine under which a task is, where the bundle that its record names is not known of."""
+    standing = pull.quarantine
+    if standing is None or standing.fact.snapshot_bundle is None:
+        return None
+    told = {each.path for each in pull.talk.handoffs.values()}
+    return None if standing.fact.snapshot_bundle in told else standing.fact
 
 
 def _next_commit(state: RepoState, now: float, limits: Limits) -> float:
@@ -69,12 +101,15 @@ def _next_commit(state: RepoState, now: float, limits: Limits) -> float:
     return max((each + limits.records_every for each in times), default=0.0)
 
 
-def bundle(state: RepoState, pull: Pull, decision: DecisionRequested) -> Handoff:
-    """Give what is known of a question now."""
+def bundle(
+    state: RepoState, pull: Pull, decision: DecisionRequested | None, quarantine: TaskQuarantined | None = None
+) -> Handoff:
+    """Give what is known of a question, a quarantine, or both now."""
     base = state.bases.get(pull.seen.base_ref, Base())
     known = base.config
     return Handoff(
         decision=decision,
+        quarantine=quarantine,
         report=compose(state, pull),
         title=pull.seen.title,
         author=pull.seen.author.login,
@@ -84,8 +119,8 @@ def bundle(state: RepoState, pull: Pull, decision: DecisionRequested) -> Handoff
         config=known.settings if known is not None else None,
         config_at=known.sha if known is not None else None,
         tried=tuple(sorted(_tried(state, pull), key=lambda each: each.at)),
-        earlier=tuple(each for each in pull.talk.decisions if each != decision.decision_id),
-        scope=pull.scope,
+        earlier=tuple(each for each in pull.talk.decisions if decision is None or each != decision.decision_id),
+        scope=scope_now(pull, base.sha),
     )
 
 

@@ -21,12 +21,13 @@ from resolver.decide.rights import config_of, managed, mode_of
 from resolver.executions import Check
 from resolver.facts import Decided, Fact
 from resolver.failure import Finding
+from resolver.handoff import quarantine_path
 from resolver.ids import Sha
 from resolver.ledger import Allowed, Refused
 from resolver.ledger_events import LedgerKey
 from resolver.limits import Limits
 from resolver.policy import Action, Take, rule
-from resolver.quarantine import ledger_key, print_of
+from resolver.quarantine import ledger_key, next_seq, print_of
 from resolver.quarantine_facts import Cause, QuarantinedAt, QuarantineLifted, TaskQuarantined
 from resolver.resolve_facts import ResolveDecided
 from resolver.runs import run_id
@@ -62,16 +63,18 @@ def quarantine(
     """Make the record of a quarantine at the heads as they stand; without other evidence the reds of its check are."""
     state, pull = matter.state, matter.pull
     found = failing.finding
+    seq = next_seq(pull.quarantines)
     return TaskQuarantined(
         number=pull.seen.number,
         task_id=task_id(pull.seen.number),
         run_id=run_id(pull.seen),
-        seq=1 + max((each.fact.seq for each in pull.quarantines), default=0),
+        seq=seq,
         fail_class=matter.fail_class,
         fingerprint=found.fingerprint if found is not None else None,
         message=found.message if found is not None else "",
         heads=_heads(state, pull),
         evidence=evidence or _reds(matter),
+        snapshot_bundle=quarantine_path(pull.seen.number, seq),
         check=failing.check,
         cause=cause,
         reason=reason,

@@ -7,7 +7,9 @@ from typing import Any
 
 from resolver.casework import task_id
 from resolver.decide.rights import config_of, managed
+from resolver.handoff import quarantine_path
 from resolver.ids import Sha
+from resolver.quarantine import next_seq
 from resolver.quarantine_facts import QuarantinedAt, TaskQuarantined
 from resolver.runs import run_id
 from resolver.state import Pull, RepoState
@@ -28,15 +30,17 @@ def after_sync(state: RepoState, pull: Pull, now: float) -> TaskQuarantined | No
     told = any(each.fact.cause == "sync" and each.fact.heads.head == head for each in pull.quarantines)
     if not (left or lost) or told or pull.quarantine is not None or not managed(state, pull, config_of(state, pull)):
         return None
+    seq = next_seq(pull.quarantines)
     return TaskQuarantined(
         number=pull.seen.number,
         task_id=task_id(pull.seen.number),
         run_id=run_id(pull.seen),
-        seq=1 + max((each.fact.seq for each in pull.quarantines), default=0),
+        seq=seq,
         fail_class="base-moved" if lost else "fixer-scope-violation",
         fingerprint=None,
         message=", ".join(left),
         heads=QuarantinedAt(head=head, pushed=pull.pushed, base=Sha(str(_of_this_head(pull)["base"]))),
+        snapshot_bundle=quarantine_path(pull.seen.number, seq),
         cause="sync",
         reason=LOST if lost else OUTSIDE,
         at=now,

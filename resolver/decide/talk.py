@@ -48,7 +48,9 @@ def converse(state: RepoState, pull: Pull, now: float, limits: Limits, lead: Ver
         return Due(tuple(actions), again_at, tuple(facts))
     facts.extend(_failures(here))
     actions.extend((*_comments(pull), *_label(pull), *_reactions(pull), *_replies(pull)))
-    for each in (questions(here, comments_left(state, pull, now)), handoffs(here), notices(here)):
+    asked = questions(here, comments_left(state, pull, now))
+    # a bundle has in it what is asked: it follows once that is recorded
+    for each in (asked, Due() if asked.facts else handoffs(here), notices(here)):
         actions.extend(each.actions)
         facts.extend(each.facts)
         again_at = earlier(again_at, each.again_at)

@@ -49,7 +49,8 @@ def taken(decision: Decision, comment: str) -> Accepted | Refused | Misread:
 def test_each_block_of_a_question_is_accepted_as_it_stands(kind: Kind, files: tuple[str, ...]):
     """Of every kind, all replies are there to be copied, once each, and each is accepted; also below other words."""
     decision = asked(kind, files=files)
-    blocks = copied(render(PostDecision(number=7, head_sha="a" * 40, decision=requested(decision)), URL))
+    shown = copied(render(PostDecision(number=7, head_sha="a" * 40, decision=requested(decision)), URL))
+    blocks = [each for each in shown if not each.startswith("```failres\n")]  # that one goes into the description
     assert len(blocks) == len(decision.options) + KINDS[kind].files
     for block in blocks:
         for comment in (block, block.strip(), f"The token is back.\n\n{block}", f"Yes.\r\n{block}\r\nThanks!"):

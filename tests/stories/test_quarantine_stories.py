@@ -18,6 +18,9 @@ async def test_a_push_lifts_a_quarantine(world):
     said = world.said(pull)
     assert "**Quarantined**: 0 resolutions of this class of failure on this task were made, which is the limit" in said
     assert "Nothing automatic is done here until somebody pushes" in said
+    bundle = handoff(world, pull, "quarantine-1")
+    assert "Quarantined since" in bundle
+    assert f"/failres answer accept decision={resolving.question(world, pull)}" in bundle
     world.people.push("docs", {"README.md": "mended"})
     await world.settle()
     assert pull.labels == []
@@ -51,3 +54,40 @@ async def test_a_paused_run_asks_once_and_goes_on_when_it_is_answered(world):
     assert "Answered by `maintainer`: `try-again`." in said
     assert "**Green again**" in said
     assert "is paused" not in world.said(first)
+
+
+async def test_c1_what_a_rebase_leaves_is_asked_about_and_allowed_by_name(world):
+    """The author has pushed a file beyond the task's scope: the rebase that a person asks for quarantines the task and
+    asks; the exact answer lifts it, and the next rebase may leave the file in.
+    """
+    pull = await resolving.opened(world, lambda _: passed(*team.GREEN))
+    world.people.push("docs", {"tax.py": "RATE = 7\n"})
+    world.people.push("main", {"news.md": "one"}, by="admin")
+    await world.settle()
+    world.people.comment(pull, "/failres sync", by="maintainer")
+    await world.settle()
+    said = world.said(pull)
+    assert "After the rebase the branch still changes files that this task may not change: `tax.py`." in said
+    decision = resolving.question(world, pull)
+    assert handoff(world, pull, "quarantine-1").startswith("# Handoff: May this branch also change these files?")
+    assert f"handoff/pr-{pull.number}/quarantine-1.md" in said
+    world.people.comment(pull, f"/failres answer scopeFiles=tax.py decision={decision}", by="maintainer")
+    await world.settle()
+    said = world.said(pull)
+    assert "Answered by `maintainer`: `tax.py`." in said
+    assert "Quarantined" not in said
+    world.people.push("main", {"news.md": "two"}, by="admin")
+    await world.settle()
+    world.people.comment(pull, "/failres sync", by="maintainer")
+    await world.settle()
+    git = world.where(pull).git
+    (*_, oldest) = git.log(pull.head_sha, git.branch("main"))
+    assert oldest.parents == (git.branch("main"),)
+    assert await resolving.quarantines(world) == [("fixer-scope-violation", "sync")]
+    assert "Quarantined" not in world.said(pull)
+
+
+def handoff(world, pull, name):
+    """A bundle's text, as it stands on the branch of our records."""
+    git = world.where(pull).git
+    return git.read(git.branch("failres/state"), f"handoff/pr-{pull.number}/{name}.md").decode()

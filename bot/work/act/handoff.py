@@ -43,7 +43,7 @@ async def write_handoffs(place: Place, action: WriteHandoffs, kept: Kept) -> Out
     wanted: list[Handoff] = []
     refused: Outcome | None = None
     for each in action.bundles:
-        refused = await look(place, each.decision.number, each.report.head_sha)
+        refused = await look(place, each.report.number, each.report.head_sha)
         if refused is None:
             wanted.append(each)
     if not wanted:
@@ -135,8 +135,8 @@ async def _move(place: Place, tip: Tip, commit: Sha) -> Sha:
 
 def _written(place: Place, each: Handoff, commit: Sha) -> HandoffWritten:
     return HandoffWritten(
-        number=each.decision.number,
-        decision_id=each.decision.decision_id,
+        number=each.report.number,
+        decision_id=each.decision_id,
         path=each.path,
         commit=commit,
         at=place.clock.now(),
@@ -144,4 +144,4 @@ def _written(place: Place, each: Handoff, commit: Sha) -> HandoffWritten:
 
 
 def _refused(each: Handoff, reason: str) -> HandoffRefused:
-    return HandoffRefused(number=each.decision.number, decision_id=each.decision.decision_id, reason=reason)
+    return HandoffRefused(number=each.report.number, decision_id=each.decision_id, reason=reason, path=each.path)
