@@ -217,7 +217,7 @@ class Ledger:
     def _executions(self, check: str, commit: Sha) -> int:
         """What was executed for evidence, or at a person's wish, of one check on one commit."""
         reruns = (each for each in self._all(RerunStarted) if each.purpose != "flake")
-        again = sum((each.check, each.head) == (check, commit) for each in reruns)
+        again = sum(each.head == commit and check in (each.check, *each.others) for each in reruns)
         return again + sum((each.check, each.commit) == (check, commit) for each in self._all(ProbeStarted))
 
     def _paused(self, mine: list[RerunStarted], asked: RerunAsked, now: float) -> Refused | None:

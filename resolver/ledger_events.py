@@ -28,7 +28,8 @@ class LedgerKey(Record):
 class RerunStarted(Record):
     """
     Failed jobs of a workflow run were started again, or a head enqueued again. `check` (`Check.key`) is the one it was
-    for. `purpose`: the flake's one rerun, evidence for attribution, or a person's `retry`.
+    for. `purpose`: the flake's one rerun, evidence for attribution, or a person's `retry`. `others` are the further
+    checks that it was wanted for: failed jobs of a run run again together.
     """
 
     id: str
@@ -39,6 +40,14 @@ class RerunStarted(Record):
     check: str
     fingerprints: tuple[Fingerprint, ...]
     purpose: Purpose
+    others: tuple[str, ...] = ()
+
+    def joined(self, other: RerunStarted) -> RerunStarted:
+        """Give the record of the same rerun for whatever both were wanted for."""
+        checks = dict.fromkeys((*self.others, other.check, *other.others))
+        prints = dict.fromkeys((*self.fingerprints, *other.fingerprints))
+        others = tuple(check for check in checks if check != self.check)
+        return self.model_copy(update={"others": others, "fingerprints": tuple(sorted(prints))})
 
 
 class RerunEnded(Record):

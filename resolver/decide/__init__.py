@@ -25,7 +25,7 @@ from resolver.decide.quarantine import exhausted, stop_loss, taken_up
 from resolver.decide.queue_ends import queue_facts
 from resolver.decide.queue_reads import base_reads, queue_reads
 from resolver.decide.queue_watch import watch_queue
-from resolver.decide.rerunning import Met
+from resolver.decide.rerunning import Met, joined, without_starts
 from resolver.decide.reruns import ended_reruns
 from resolver.decide.resolve_outcomes import ended
 from resolver.decide.rights import Silence, config_of, silence
@@ -67,7 +67,7 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     facts = (*known, *ended_reruns(state, pull, now), *ended(state, pull), *(cause.facts if cause else ()))
     stood = _standing(state, pull, cause, now, limits) if silence(state, pull) is None else Due()
     if stood.facts:  # what is done and said follows from them
-        return Due((), None, (*facts, *stood.facts))
+        return Due((), None, (*without_starts(facts), *stood.facts))
     then = Met()
     if cause is not None and silence(state, pull) is None:
         decided = any(isinstance(fact, Decided) for fact in cause.facts)
@@ -88,7 +88,7 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     again_at = earlier(cause.again_at if cause else None, *others)
     mine = due(pull.effects, (*own, *said.actions), now, again_at)
     ours = due(state.effects, shared, now, mine.again_at)
-    return within_ceilings(state, pull, now, Due((*mine.actions, *ours.actions), ours.again_at, facts))
+    return within_ceilings(state, pull, now, Due((*mine.actions, *ours.actions), ours.again_at, joined(facts)))
 
 
 def _standing(state: RepoState, pull: Pull, cause: Attributed | None, now: float, limits: Limits) -> Due:

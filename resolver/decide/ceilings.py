@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from resolver.actions import AnyAction
 from resolver.ceilings import WRITES, ceiling_on, ceiling_on_kind
+from resolver.command_facts import CommandJudged
 from resolver.config_sections import DailyCeilings
 from resolver.decide.due import Due, earlier
 from resolver.decide.rights import config_of, managed
+from resolver.decision_facts import DecisionAnswered
 from resolver.facts import Fact
+from resolver.ledger_events import ProbeStarted, RerunStarted
 from resolver.report import Standing
 from resolver.spent import Ceiling
 from resolver.state import Pull, RepoState
@@ -17,23 +22,31 @@ def within_ceilings(state: RepoState, pull: Pull, now: float, wanted: Due) -> Du
     """Keep of what is due on a pull request what its repository's ceilings allow."""
     rules = config_of(state, pull).daily_ceilings
     kept: list[AnyAction] = []
-    dropped: set[str] = set()
+    dropped: list[AnyAction] = []
     again_at, spent = wanted.again_at, state.spent
     for action in wanted.actions:
         ceiling = ceiling_on(action, spent, rules, now)
         if ceiling is None:
             kept.append(action)
             spent = spent.wrote(now) if isinstance(action, WRITES) else spent
-            continue
-        again_at = earlier(again_at, ceiling.until)
-        if action.spends is not None:
-            dropped.add(action.spends)
-    return Due(tuple(kept), again_at, tuple(fact for fact in wanted.facts if not _spent_by(fact, dropped)))
+        else:
+            again_at = earlier(again_at, ceiling.until)
+            dropped.append(action)
+    return Due(tuple(kept), again_at, _without(wanted.facts, dropped) if dropped else wanted.facts)
 
 
-def _spent_by(fact: Fact, dropped: set[str]) -> bool:
-    """Say whether a fact is the ledger's record of an action that is not started."""
-    return bool(dropped) and getattr(fact, "id", None) in dropped
+def _without(facts: Iterable[Fact], dropped: Sequence[AnyAction]) -> tuple[Fact, ...]:
+    """Leave out what goes with actions that are not started: the ledger's records, and commands that would be taken."""
+    spent, keys = {each.spends for each in dropped} - {None}, {each.key for each in dropped}
+    given = tuple(facts)
+    judged = (fact for fact in given if isinstance(fact, CommandJudged))
+    open_ones = {fact.command_id for fact in judged if any(each.effect in keys for each in fact.judged)}
+    return tuple(
+        fact
+        for fact in given
+        if not (isinstance(fact, CommandJudged | DecisionAnswered) and fact.command_id in open_ones)
+        and not (isinstance(fact, RerunStarted | ProbeStarted) and fact.id in spent)
+    )
 
 
 RUNNING = ("rerun", "base", "row")

@@ -22,15 +22,17 @@ class Due:
 
 
 def due(effects: Mapping[str, Effect], desired: Iterable[AnyAction], now: float, again_at: float | None = None) -> Due:
-    """Keep what has to be started; a refused action comes back at its `retry_at`, or with other content."""
-    start: list[AnyAction] = []
+    """Keep what has to be started, of several for one target the last; a refused action comes back at its `retry_at`,
+    or with other content.
+    """
+    start: dict[str, AnyAction] = {}
     for action in desired:
         known = effects.get(action.target)
         if known is None or _may_start(known, action.key, now):
-            start.append(action)
+            start[action.target] = action
         elif known.status == "refused" and known.key == action.key and known.retry_at is not None:
             again_at = earlier(again_at, known.retry_at)
-    return Due(tuple(start), again_at)
+    return Due(tuple(start.values()), again_at)
 
 
 def _may_start(known: Effect, key: str, now: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from resolver.actions import AnyAction, RerunJobs
@@ -11,6 +12,7 @@ from resolver.executions import Check
 from resolver.facts import Fact, JobFinished
 from resolver.ids import Fingerprint
 from resolver.ledger import RerunAsked
+from resolver.ledger_events import ProbeStarted, RerunStarted
 from resolver.state import Pull, RepoState
 
 
@@ -28,6 +30,23 @@ def rerun_of(state: RepoState, pull: Pull, check: Check, job: JobFinished, asked
     action = rerun_action(state, pull, check, job)
     known = action.rerun_id in state.ledger.events
     return Met((action,), () if known else (asked.started(action.rerun_id, now),))
+
+
+def joined(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Give the facts with one record of each rerun, whatever it is wanted for: failed jobs run again together."""
+    found: dict[str | int, Fact] = {}
+    for place, fact in enumerate(facts):
+        if isinstance(fact, RerunStarted):
+            before = found.get(fact.id)
+            found[fact.id] = before.joined(fact) if isinstance(before, RerunStarted) else fact
+        else:
+            found[place] = fact
+    return tuple(found.values())
+
+
+def without_starts(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Give the facts but for the ledger's records of what is started: for whoever does not start it now."""
+    return tuple(fact for fact in facts if not isinstance(fact, RerunStarted | ProbeStarted))
 
 
 def flake_asked(pull: Pull, flake: Verdict, fingerprint: Fingerprint) -> RerunAsked:
