@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from resolver.carried import carried_over
 from resolver.ceilings import TYPES
 from resolver.facts import ActionStarted, JobFinished, ProbeDispatched
 from resolver.state import RepoState
@@ -23,7 +24,9 @@ def fold_spent(state: RepoState, fact: ActionStarted | JobFinished | ProbeDispat
 
 
 def _ran(state: RepoState, job: JobFinished) -> RepoState:
-    if job.started_at is None or job.completed_at is None or _carried_over(state, job):
+    if job.started_at is None or job.completed_at is None:
+        return state
+    if carried_over(job, state.head(job.head_sha).jobs.values()):
         return state
     return replace(state, spent=state.spent.ran(job.completed_at, job.completed_at - job.started_at))
 
@@ -33,14 +36,3 @@ def _ours(state: RepoState, job: JobFinished) -> bool:
     if state.ledger.counts(f"rerun:{job.run_id}:{job.attempt - 1}"):
         return True
     return any(probe.dispatched.commit == job.head_sha for probe in state.probes.values())
-
-
-def _carried_over(state: RepoState, job: JobFinished) -> bool:
-    """GitHub: a rerun of failed jobs lists the others again, with a new id and their old times and runner."""
-    before = state.head(job.head_sha).jobs.values()
-    mine = (job.name, job.started_at, job.runner)
-    return any(
-        (each.name, each.started_at, each.runner) == mine and (each.run_id, each.job_id) < (job.run_id, job.job_id)
-        for each in before
-        if each.run_id == job.run_id
-    )

@@ -72,12 +72,15 @@ def logs_of(pull: Pull, head: Head, config: RepoConfig, limits: Limits) -> Itera
         return
     waiting = 0
     for job in logs_wanted(head, limits):
-        if job.job_id in head.triaged or f"log:{job.job_id}" in pull.effects:
-            waiting += job.job_id not in head.triaged and pull.effects[f"log:{job.job_id}"].status == "started"
+        effect = pull.effects.get(f"log:{job.job_id}")
+        if job.job_id in head.triaged:
+            continue
+        if effect is not None and (effect.status == "started" or effect.retry_at is None):
+            waiting += effect.status == "started"
             continue
         if waiting >= limits.logs_at_once:
             return
-        waiting += 1
+        waiting += effect is None  # one that was refused for now comes back at its time
         yield read_of(pull, head, job, config)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from resolver.carried import carried_over
 from resolver.casework import task_id
 from resolver.conclusions import Meaning, meaning
+from resolver.facts import JobFinished
 from resolver.ledger_events import RerunEnded, RerunStarted
 from resolver.queue_actions import REQUEUE
 from resolver.state import Head, Pull, RepoState
@@ -33,15 +35,31 @@ def _end(head: Head, started: RerunStarted, now: float) -> RerunEnded | None:
     run = head.runs.get(int(number))
     if run is None or run.attempt <= int(attempt) or run.status != "completed":
         return None
-    again = [job for job in head.jobs.values() if job.run_id == run.run_id and job.attempt > int(attempt)]
-    if not again:
-        return None
+    mine = [job for job in head.jobs.values() if job.run_id == run.run_id]
+    before = [job for job in mine if job.attempt <= int(attempt)]
+    again = [job for job in mine if job.attempt > int(attempt)]
+    listed = head.listed_at is not None and head.listed_at >= run.updated_at
+    if not again or not (listed or _red(before) <= {job.name for job in again}):
+        return None  # what is not heard of yet may be all that it has shown
     green = {job.name for job in again if meaning(job.conclusion) is Meaning.PASSED}
-    before = [job for job in head.jobs.values() if job.run_id == run.run_id and job.attempt <= int(attempt)]
     passed = {
         failure.fingerprint
         for job in before
         if job.name in green and job.job_id in head.triaged
         for failure in head.triaged[job.job_id].failures
     }
-    return RerunEnded(id=f"{started.id}:ended", rerun=started.id, at=now, useful=True, passed=tuple(sorted(passed)))
+    return RerunEnded(
+        id=f"{started.id}:ended",
+        rerun=started.id,
+        at=now,
+        useful=any(_executed(job) and not carried_over(job, mine) for job in again),
+        passed=tuple(sorted(passed)),
+    )
+
+
+def _red(jobs: Iterable[JobFinished]) -> set[str]:
+    return {job.name for job in jobs if meaning(job.conclusion) is Meaning.FAILED}
+
+
+def _executed(job: JobFinished) -> bool:
+    return meaning(job.conclusion) in (Meaning.PASSED, Meaning.FAILED)

@@ -297,3 +297,22 @@ def test_an_action_is_started_once_for_each_content(known, key, starts, again):
     wanted.key = key
     found = due({"t": known} if known else {}, [wanted], 30.0)
     assert (bool(found.actions), found.again_at) == (starts, again)
+
+
+def test_a_log_that_was_refused_for_now_is_read_when_its_time_has_come():
+    """The permission may have been granted meanwhile; what was refused for good is not asked for again."""
+    known = (repo(), config(), pull(), files(), run(), job())
+    (read,) = decided(*known)
+    refused = {
+        "ticket": "t",
+        "key": read.key,
+        "target": read.target,
+        "number": 7,
+        "reason": "the App lacks actions: read",
+    }
+    begun = ActionStarted(ticket="t", key=read.key, target=read.target, type="read-log", number=7, at=NOW)
+    later = ActionRefused(**refused, retry_at=NOW + 3_600.0)
+    assert "read-log" not in kinds(*known, begun, later)
+    assert decide_pull(state_of(looked_at_base(), *known, begun, later), 7, NOW).again_at == NOW + 3_600.0
+    assert kinds(*known, begun, later, now=NOW + 3_600.0).count("read-log") == 1
+    assert "read-log" not in kinds(*known, begun, ActionRefused(**refused), now=NOW + 3_600.0)

@@ -10,7 +10,8 @@ from resolver.config import parse_config
 from resolver.decide import decide_pull
 from resolver.decide.ceilings import within_ceilings
 from resolver.decide.due import Due, due
-from resolver.facts import ActionDone
+from resolver.decide.reruns import ended_reruns
+from resolver.facts import ActionDone, RunsRead
 from resolver.fold import fold
 from resolver.ids import Fingerprint
 from resolver.ledger import Refused
@@ -107,3 +108,32 @@ def test_a_command_is_taken_only_with_what_it_starts(spent):
     kept = within_ceilings(replace(state, spent=spent), state.pulls[7], NOON, wanted)
     assert kept.actions == ((SYNC,) if spent.writes == 7 else ())
     assert (kept.facts, kept.again_at) == ((other,), min(NOON, 20_001 * DAY))
+
+
+AGAIN = run(attempt=2, updated_at=300.0)
+EXECUTED = job(40, attempt=2, started_at=250.0, completed_at=290.0)
+CARRIED = job(41, "success", name="lint", attempt=2)
+SKIPPED = job(42, "skipped", attempt=2, started_at=290.0, completed_at=290.0)
+
+
+@pytest.mark.parametrize(
+    ("again", "ends"),
+    [
+        ((EXECUTED, CARRIED), True),
+        ((SKIPPED, CARRIED), False),
+        ((job(40, "cancelled", attempt=2, started_at=None), CARRIED), False),
+        ((CARRIED,), None),
+        ((CARRIED, RunsRead(head_sha=HEAD, at=301.0)), False),
+        ((), None),
+    ],
+    ids=["executed", "skipped", "cancelled before it began", "not all is heard of", "that was all", "nothing yet"],
+)
+def test_a_rerun_in_which_nothing_was_executed_is_of_no_use_and_not_repeated(again, ends):
+    """Section 7: one that had no effect is not repeated. What GitHub only lists again was not executed."""
+    started = RerunStarted(
+        id="rerun:20:1", at=200.0, task="pr-7", head=HEAD, workflow=".github/workflows/ci.yml", check="x",
+        fingerprints=(failure().fingerprint,), purpose="evidence",
+    )  # fmt: skip
+    state = state_of(*KNOWN, run(), job(), job(31, "success", name="lint"), triaged(), started, AGAIN, *again)
+    found = [fact.useful for fact in ended_reruns(state, state.pulls[7], 400.0)]
+    assert found == ([] if ends is None else [ends])
