@@ -90,11 +90,6 @@ class Settings(BaseModel):
         pattern=r"^/[A-Za-z0-9_./-]*$",
         description="the path that GitHub posts deliveries to",
     )
-    public_url: str = Field(
-        "",
-        pattern=r"^($|https?://[^\s/?#@]+(/[^\s?#]*)?$)",
-        description="where people reach the pages, for links in comments; empty for none",
-    )
     mode: Mode = Field(
         "observe",
         description="the most that a repository's configuration may switch on: observe, propose or act",

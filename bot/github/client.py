@@ -65,7 +65,6 @@ class GitHub:
         self._as_app = Calls(self._wire, signer, self._new_budget(), partial(self._etags.view, APP))
         self._endpoint = Endpoint(self._as_app, settings.base_url)
         self._installations: dict[int, Installation] = {}
-        self._app: dict[str, Any] | None = None
 
     def installation(self, installation_id: int) -> Installation:
         """The installation with that id; nothing is asked of GitHub yet."""
@@ -74,38 +73,10 @@ class GitHub:
             kept = self._installations[installation_id] = self._open(installation_id)
         return kept
 
-    def forget(self, installation_id: int) -> None:
-        """The App was uninstalled: drop its token and its budget."""
-        self._installations.pop(installation_id, None)
-
-    async def app(self) -> dict[str, Any]:
-        """GitHub's `GET /app`, asked for once."""
-        if self._app is None:
-            reply = await self.app_get("/app")
-            if (
-                not isinstance(reply, dict)
-                or not isinstance(reply.get("id"), int)
-                or not isinstance(reply.get("slug"), str)
-            ):
-                raise Unavailable("/app answered without an id and a slug")
-            self._app = reply
-        return self._app
-
-    async def app_id(self) -> int:
-        """The App's numeric id: `check_run.app.id` and `performed_via_github_app.id` of what it made itself.
-
-        GitHub is asked only where the settings name the App by its client id.
-        """
-        known = self._settings.app_id
-        return int(known) if known.isdecimal() else int((await self.app())["id"])
-
-    async def app_slug(self) -> str:
-        """The App's name in addresses; its comments are by the user `<slug>[bot]`."""
-        return str((await self.app())["slug"])
-
-    async def app_get(self, path: str, **params: Query) -> Any:
-        """GET as the App."""
-        return (await self._endpoint.reply("GET", path, params=params)).data
+    @property
+    def app_id(self) -> int:
+        """The App's numeric id: `check_run.app.id` and `performed_via_github_app.id` of what it made itself."""
+        return int(self._settings.app_id)
 
     async def app_post(self, path: str, body: Any = None) -> Any:
         """POST as the App."""

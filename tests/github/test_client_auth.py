@@ -10,10 +10,17 @@ from github_double import API, LONG_TOKEN, MINT, reply, sent, token_reply
 
 from bot.github import GitHub, Installation, NotFound, PermissionMissing, Refused, Unavailable
 from bot.github.auth import AppSigner
-from bot.github.identity import AppSettings
 
 REPO = f"{API}/repositories/1"
 DENIED = {"message": "Bad credentials"}
+
+
+INSTALLATIONS = f"{API}/app/installations?per_page=100"
+
+
+async def listed(github):
+    """What the App asks for as itself."""
+    return [each async for each in github.app_pages("/app/installations")]
 
 
 async def test_the_signature_is_backdated_and_ends_before_ten_minutes(private_key, clock):
@@ -45,44 +52,30 @@ async def test_a_signature_from_the_future_is_made_anew(private_key, clock):
 
 
 async def test_g1_the_app_signs_its_own_calls_and_the_installation_uses_its_token(github, canned):
-    """GET /app goes with the App's signature; calls of an installation with its long token, as it is."""
-    canned.get(f"{API}/app", payload={"id": 99, "slug": "failres"})
+    """What the App asks for itself goes with its signature; calls of an installation with its long token, as it is."""
+    canned.get(INSTALLATIONS, payload=[{"id": 7}])
     canned.get(REPO, payload={"id": 1})
-    assert await github.app_slug() == "failres"
+    assert await listed(github) == [{"id": 7}]
     await github.installation(7).get("/repositories/1")
     assert len(LONG_TOKEN) > 500
-    assert len(sent(canned, "GET", f"{API}/app")) == 1
-    assert sent(canned, "GET", f"{API}/app")[0]["headers"]["authorization"].startswith("bearer eyJ")
+    assert len(sent(canned, "GET", INSTALLATIONS)) == 1
+    assert sent(canned, "GET", INSTALLATIONS)[0]["headers"]["authorization"].startswith("bearer eyJ")
     assert sent(canned, "GET", REPO)[0]["headers"]["authorization"] == f"token {LONG_TOKEN}"
     assert sent(canned, "POST", MINT)[0]["headers"]["authorization"].startswith("bearer eyJ")
 
 
-async def test_the_settings_name_the_app_by_its_id_and_github_is_not_asked(github, canned):
-    """A numeric id is the App's own; nothing is sent."""
-    canned.get(f"{API}/app", payload={"id": 99, "slug": "failres"})
-    assert await github.app_id() == 123456
-    assert sent(canned, "GET", f"{API}/app") == []
-
-
-async def test_a_client_id_makes_github_tell_the_apps_id(session, pem, clock, canned):
-    """GitHub: a client id signs as well as the App's id, and what the App made names the latter."""
-    canned.get(f"{API}/app", payload={"id": 99, "slug": "failres"})
-    settings = AppSettings(app_id="Iv23liABCDEF", private_key=pem)
-    assert await GitHub(session, settings, clock).app_id() == 99
-
-
 async def test_every_call_names_the_api_version(github, installation, canned):
     """Unversioned calls would move on to the next version by themselves."""
-    canned.get(f"{API}/app", payload={"id": 99, "slug": "failres"})
+    canned.get(INSTALLATIONS, payload=[])
     canned.get(REPO, payload={"id": 1})
     canned.post(f"{API}/graphql", payload={"data": {}})
-    await github.app()
+    await listed(github)
     await installation.get("/repositories/1")
     await installation.graphql("{ viewer { login } }")
     for calls in canned.requests.values():
         assert {call.kwargs["headers"]["x-github-api-version"] for call in calls} == {"2022-11-28"}
     assert {key[1].path for key in canned.requests} == {
-        "/app",
+        "/app/installations",
         "/repositories/1",
         "/graphql",
         "/app/installations/7/access_tokens",
@@ -112,12 +105,12 @@ async def test_a_refused_signature_is_told_at_once(github, canned, clock):
     """The App's own signature would be the same the next time."""
     start = clock.now()
     canned.get(
-        f"{API}/app", status=401, payload={"message": "'Issued at' claim ('iat') must be an Integer"}, repeat=True
+        INSTALLATIONS, status=401, payload={"message": "'Issued at' claim ('iat') must be an Integer"}, repeat=True
     )
     with pytest.raises(Refused):
-        await github.app()
+        await listed(github)
     assert clock.now() == start
-    assert len(sent(canned, "GET", f"{API}/app")) == 1
+    assert len(sent(canned, "GET", INSTALLATIONS)) == 1
 
 
 async def test_a_refused_token_is_renewed_once(installation, bare, clock):
@@ -209,8 +202,7 @@ async def test_a_token_that_cannot_be_read_is_unavailable(installation, bare, pa
 
 
 def test_one_installation_object_per_id(github: GitHub):
-    """Tokens, budgets and ETags are kept per installation, until it is forgotten."""
+    """Tokens, budgets and ETags are kept per installation."""
     seven: Installation = github.installation(7)
     assert github.installation(7) is seven
-    github.forget(7)
-    assert github.installation(7) is not seven
+    assert github.installation(8) is not seven

@@ -121,10 +121,10 @@ async def test_a_fifth_of_the_hour_is_kept_for_what_must_get_through(installatio
 
 async def test_a_token_may_be_asked_for_from_the_apps_reserve(github, canned, clock):
     """Without one no command could get through."""
-    canned.get(f"{API}/app", payload={"id": 9, "slug": "failres"}, headers=hour(900))
-    await github.app()
+    canned.get(f"{API}/app/installations?per_page=100", payload=[], headers=hour(900))
+    assert [each async for each in github.app_pages("/app/installations")] == []
     with pytest.raises(RateLimited):
-        await github.app_get("/app/installations")
+        await anext(github.app_pages("/app/installations"))
     canned.get(REPO, payload={"id": 1})
     assert await github.installation(7).get("/repositories/1") == {"id": 1}
 

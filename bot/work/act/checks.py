@@ -59,7 +59,7 @@ async def _find(place: Place, action: PostCheck) -> int | None:
         place.path("/commits/{sha}/check-runs", sha=action.report.head_sha),
         key="check_runs",
         check_name=words.NAME,
-        app_id=await place.github.app_id(),
+        app_id=place.github.app_id,
         filter="all",
     )
     wanted = words.external_id(action.report)

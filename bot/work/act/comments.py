@@ -54,7 +54,7 @@ async def _write(place: Place, action: PostComment, known: int | None, body: str
 
 async def _find(place: Place, action: PostComment) -> int | None:
     """Look through all pages for a comment with the marker by this App; anybody can post the marker alone."""
-    app = await place.github.app_id()
+    app = place.github.app_id
     mark = words.marker(action.number)
     listed = place.installation.pages(place.path("/issues/{n}/comments", n=action.number))
     async for comment in listed:

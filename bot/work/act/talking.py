@@ -33,7 +33,7 @@ async def may_answer(place: Place, number: PullNumber) -> Outcome | None:
 
 async def own_comment(place: Place, number: PullNumber, mark: str) -> dict[str, Any] | None:
     """Look through all pages for a comment with the marker by this App; anybody can post the marker alone."""
-    app = await place.github.app_id()
+    app = place.github.app_id
     async for comment in place.installation.pages(place.path("/issues/{n}/comments", n=number)):
         by = comment.get("performed_via_github_app") or {}
         if by.get("id") == app and str(comment.get("body") or "").startswith(mark):

@@ -17,7 +17,7 @@ async def read_comments(place: Place, action: ReadComments) -> Outcome:
     """Read the comments that were changed since; one that was edited, or is too old by now, holds no command."""
     oldest = place.clock.now() - place.pace.command_age
     since = {"since": _stamp(max(oldest, action.since or 0.0))}
-    own = await place.github.app_id()
+    own = place.github.app_id
     facts: list[Fact] = []
     async for comment in place.installation.pages(place.path("/issues/{n}/comments", n=action.number), **since):
         written = seconds(comment.get("created_at")) or 0.0

@@ -19,7 +19,7 @@ async def third_party_at(place: Place, sha: Sha) -> list[Fact]:
     An installation that has not granted the statuses yet is told of check runs only (specification, section 17).
     """
     facts: list[Fact] = []
-    own = await place.github.app_id()
+    own = place.github.app_id
     listed = place.installation.pages(
         place.path("/commits/{sha}/check-runs", sha=sha), key="check_runs", filter="latest"
     )
