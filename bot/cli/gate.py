@@ -1,8 +1,8 @@
 """
 `failres gate -- COMMAND`: run a check under the wrapper that CI uses (`workflows/gate`), on any Linux or macOS machine.
 
-The wrapper needs nothing of failres; this command finds it, gives it what `.github/failres.yml` calls progress, and
-becomes it, so that signals, streams and the exit status are the wrapper's own.
+The wrapper needs nothing of failres; this command finds it, gives it what `.github/failres.yml` calls progress and how
+long it waits after TERM, and becomes it, so that signals, streams and the exit status are the wrapper's own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bot.cli.subparsers import Subparsers
 from resolver.config import RepoConfig, parse_config_bytes
 from resolver.config_sections import ProgressRule
 from resolver.config_text import TEXT_LIMITS
-from resolver.config_values import matches
+from resolver.config_values import duration, matches
 
 _SCRIPT = Path("workflows", "gate", "gate.py")
 _CONFIG = Path(".github", "failres.yml")
@@ -33,7 +33,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--check", metavar="NAME", help="the check's name in the records; else the command's")
     parser.add_argument("--stall-after", metavar="TIME", help="end it after so long without progress, such as 90s")
-    parser.add_argument("--grace", metavar="TIME", help="between TERM and KILL; 10s where it is not given")
+    parser.add_argument("--grace", metavar="TIME", help="between TERM and KILL; else the config's `stall.grace`")
     parser.add_argument("--progress", metavar="FILE", help="where the records go; the output is kept beside it")
     parser.add_argument(
         "--pattern",
@@ -52,8 +52,7 @@ def run(args: argparse.Namespace) -> int:
     if script is None:
         print("failres gate: the wrapper is not part of this installation", file=sys.stderr)
         return 126
-    patterns = args.pattern or configured_patterns(Path.cwd(), args.check)
-    return _become([sys.executable, "-E", "-s", str(script), *arguments(args, patterns)])
+    return _become([sys.executable, "-E", "-s", str(script), *arguments(args, configuration(Path.cwd()))])
 
 
 def find_script() -> Path | None:
@@ -62,32 +61,39 @@ def find_script() -> Path | None:
     return next((root / _SCRIPT for root in roots if (root / _SCRIPT).is_file()), None)
 
 
-def arguments(args: argparse.Namespace, patterns: list[str]) -> list[str]:
-    """The wrapper's arguments, one word each, so that none can be taken for another option."""
-    given = {"check": args.check, "stall-after": args.stall_after, "grace": args.grace, "progress": args.progress}
+def arguments(args: argparse.Namespace, config: RepoConfig | None) -> list[str]:
+    """The wrapper's arguments, one word each, so that none can be taken for another option; what is not given here is
+    the configuration's.
+    """
+    grace = args.grace or (duration(config.stall.grace) if config is not None else None)
+    given = {"check": args.check, "stall-after": args.stall_after, "grace": grace, "progress": args.progress}
     options = [f"--{name}={value}" for name, value in given.items() if value is not None]
     words = args.words[1:] if args.words[:1] == ["--"] else args.words
+    patterns = args.pattern or patterns_of(config, args.check)
     return [*options, *(f"--pattern={each}" for each in patterns), "--", *words]
 
 
-def configured_patterns(folder: Path, check: str | None) -> list[str]:
-    """What the repository's config calls progress of this check; a config that cannot be used is told and left out."""
+def configuration(folder: Path) -> RepoConfig | None:
+    """The repository's configuration above a folder; one that cannot be used is told and left out."""
     file = next((each / _CONFIG for each in (folder, *folder.parents) if (each / _CONFIG).is_file()), None)
-    if file is None or not check:
-        return []
+    if file is None:
+        return None
     try:
         with file.open("rb") as opened:
             config = parse_config_bytes(opened.read(TEXT_LIMITS.size + 1))
     except OSError as fault:
         print(f"failres gate: {file} cannot be read: {fault.strerror}", file=sys.stderr)
-        return []
+        return None
     if not isinstance(config, RepoConfig):
-        print(
-            f"failres gate: {file} has problems, so its patterns are not used; see: failres config check",
-            file=sys.stderr,
-        )
-        return []
-    return [pattern for rule in config.gate.progress if matches(rule.check, check) for pattern in _patterns(rule)]
+        print(f"failres gate: {file} has problems, so it is not used; see: failres config check", file=sys.stderr)
+        return None
+    return config
+
+
+def patterns_of(config: RepoConfig | None, check: str | None) -> list[str]:
+    """What the configuration calls progress of this check."""
+    rules = config.gate.progress if config is not None and check else ()
+    return [pattern for rule in rules if matches(rule.check, check or "") for pattern in _patterns(rule)]
 
 
 def _patterns(rule: ProgressRule) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import os
 import re
@@ -15,6 +16,7 @@ import yaml
 from gate_run import PYTHON, ROOT, words
 
 from bot.cli import gate as command
+from resolver.config import parse_config
 
 FOLDER = ROOT / "workflows" / "gate"
 MODULES = sorted(FOLDER.rglob("*.py"))
@@ -177,12 +179,31 @@ def test_failres_gate_reads_the_config(tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "src").mkdir()
     file = tmp_path / ".github" / "failres.yml"
     file.write_text(CONFIG)
-    assert command.configured_patterns(tmp_path / "src", "build-all") == [r"(?P<item>^\[\d+/\d+\] \S+)", "^linked"]
-    assert command.configured_patterns(tmp_path, None) == []
-    assert command.configured_patterns(tmp_path, "lint") == []
+    config = command.configuration(tmp_path / "src")
+    assert command.patterns_of(config, "build-all") == [r"(?P<item>^\[\d+/\d+\] \S+)", "^linked"]
+    assert command.patterns_of(config, None) == []
+    assert command.patterns_of(config, "lint") == []
     assert capsys.readouterr().err == ""
-    assert command.configured_patterns(tmp_path, "test") == []
+    assert command.patterns_of(config, "test") == []
     assert "cannot be used here" in capsys.readouterr().err
     file.write_text("gate: [")
-    assert command.configured_patterns(tmp_path, "build") == []
+    assert command.configuration(tmp_path) is None
     assert "has problems" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "grace"),
+    [
+        ((), "stall: {grace: 30s}", ["--grace=30s"]),
+        (("--grace", "5s"), "stall: {grace: 30s}", ["--grace=5s"]),
+        ((), "{}", ["--grace=10s"]),
+        ((), None, []),
+    ],
+)
+def test_how_long_the_wrapper_waits_is_the_configs_unless_it_is_said(given, text, grace):
+    """`stall.grace` is between TERM and KILL; without a file the wrapper's own default holds, which is the same."""
+    parser = argparse.ArgumentParser()
+    command.add_parser(parser.add_subparsers())
+    args = parser.parse_args(["gate", *given, "--", "make"])
+    config = parse_config(text) if text is not None else None
+    assert command.arguments(args, config) == [*grace, "--", "make"]
