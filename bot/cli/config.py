@@ -13,6 +13,7 @@ from typing import get_args
 from bot.cli.subparsers import Subparsers
 from resolver.config import ActionKind, ConfigProblems, RepoConfig, config_schema, parse_config_bytes
 from resolver.config_text import TEXT_LIMITS, shorten
+from resolver.config_unread import unread
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -49,7 +50,9 @@ def _tell(name: str, result: RepoConfig | ConfigProblems, *, as_json: bool) -> i
     problems = result.problems if isinstance(result, ConfigProblems) else ()
     if as_json:
         listed = [problem.model_dump(mode="json", by_alias=True) for problem in problems]
-        print(json.dumps({"file": name, "ok": not problems, "problems": listed}, ensure_ascii=False))
+        idle = unread(result) if isinstance(result, RepoConfig) else ()
+        told = {"file": name, "ok": not problems, "problems": listed, "changesNothing": list(idle)}
+        print(json.dumps(told, ensure_ascii=False))
     elif isinstance(result, RepoConfig):
         print(f"{name}: OK")
         for line in summary(result):
@@ -74,6 +77,8 @@ def summary(config: RepoConfig) -> list[str]:
     if config.adapters:
         lines.append(f"adapters: {_listed(tuple(adapter.id for adapter in config.adapters))}")
     lines.append(f"model: {'on' if config.llm.enabled else 'off'}")
+    if idle := unread(config):
+        lines.append(f"set, but nothing in this version reads it: {_listed(idle)}")
     return lines
 
 

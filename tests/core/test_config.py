@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,10 +11,13 @@ from typing import TYPE_CHECKING
 import jsonschema_rs
 import pytest
 import yaml
+from pydantic.alias_generators import to_snake
 
 import bot.cli.config as command
 from resolver import config_sections as part
 from resolver.config import ConfigProblems, RepoConfig, duration, matches, parse_config, parse_config_bytes
+from resolver.config_text import read_text
+from resolver.config_unread import NOT_READ, unread
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -22,6 +26,12 @@ CORE = Path(__file__).parent
 RESOLVER = CORE.parents[1] / "resolver"
 EXAMPLE = (RESOLVER / "failres.example.yml").read_text()
 OPPOSITE = (CORE / "failres.opposite.yml").read_text()
+CODE = [
+    path
+    for folder in ("bot", "resolver", "repairs")
+    for path in (CORE.parents[1] / folder).rglob("*.py")
+    if "sandbox" not in path.parts and not path.name.startswith("config")
+]
 
 
 def read(text: str) -> RepoConfig:
@@ -100,6 +110,22 @@ def test_a_configuration_survives_json():
     text = config.model_dump_json(by_alias=True)
     assert RepoConfig.model_validate_json(text) == config
     assert RepoConfig.model_validate(json.loads(text)) == config
+
+
+def test_what_nothing_reads_is_named_in_the_example_and_by_the_check():
+    """A setting that changes nothing is told to whoever sets it: no key is without a reader and without that word."""
+    lines, places = EXAMPLE.splitlines(), read_text(EXAMPLE).places
+    marked = {".".join(map(str, key)) for key, (line, _) in places.items() if "changes nothing yet" in lines[line - 1]}
+    assert marked == set(NOT_READ)
+    read_names = {
+        node.attr for path in CODE for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)
+    }
+    idle = {key for key in leaves(RepoConfig()) if to_snake(key.rpartition(".")[2]) not in read_names}
+    whole = {key for key in idle if not key.startswith(NOT_READ)}
+    assert whole == {"protectedPaths"}, "nothing reads these, and the operator is not told (`protected` reads that one)"
+    config = read("mode: {fix: act, sync: act}\nstory: {fixAttempts: 1}\n")
+    assert unread(config) == ("mode.fix", "story")
+    assert command.summary(config)[-1] == "set, but nothing in this version reads it: mode.fix, story"
 
 
 def test_the_published_schema_is_current():
@@ -296,7 +322,7 @@ def test_the_command_speaks_json(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert _run("check", str(file), "--json") == 1
     told_json = json.loads(capsys.readouterr().out)
     problem = {"line": 2, "column": 8, "path": "", "message": "the file is not UTF-8"}
-    assert told_json == {"file": str(file), "ok": False, "problems": [problem]}
+    assert told_json == {"file": str(file), "ok": False, "problems": [problem], "changesNothing": []}
 
 
 def test_a_file_that_cannot_be_read_is_an_error_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
