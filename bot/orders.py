@@ -14,6 +14,7 @@ from resolver.facts import RepoObserved
 from resolver.model_actions import CallModel
 from resolver.queue_actions import EnqueuePull
 from resolver.records import Record
+from resolver.repair_actions import TellOfOrphans
 from resolver.state import STOP_LABEL
 from resolver.talk_actions import Notify, PostReply, React, ReadStanding, SetLabel
 
@@ -37,6 +38,7 @@ PRIORITY = {
     "read-comments": 60,
     "remove-probe": 60,
     "remove-orphans": 65,
+    "tell-of-orphans": 66,
     "read-rules": 65,
     "read-queue": 70,
     "sweep-pulls": 70,
@@ -64,7 +66,7 @@ def writes(action: AnyAction) -> bool:
 
 def acts(action: AnyAction) -> bool:
     """Say whether an action changes or tells anything anywhere, so that a kill switch holds it back."""
-    return writes(action) or isinstance(action, Notify)
+    return writes(action) or isinstance(action, Notify | TellOfOrphans)
 
 
 def is_urgent(action: AnyAction) -> bool:
@@ -95,7 +97,8 @@ def order_for(key: str, repo: RepoObserved, action: AnyAction, ticket: str, now:
     """Make the outbox row of an action."""
     assignment = Assignment(repo=repo, ticket=ticket, action=action)
     write = writes(action)
-    notice = f"{NOTICES}{repo.installation_id}:{action.destination}" if isinstance(action, Notify) else None
+    destination = action.destination if isinstance(action, Notify | TellOfOrphans) else None
+    notice = f"{NOTICES}{repo.installation_id}:{destination}" if destination is not None else None
     question = f"{QUESTIONS}{repo.installation_id}" if isinstance(action, CallModel) else None
     return Order(
         key=key,

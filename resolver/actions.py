@@ -19,7 +19,7 @@ from resolver.ids import PullNumber, RunId, Sha
 from resolver.landing_actions import LandingAction
 from resolver.model_actions import CallModel
 from resolver.queue_actions import QueueAction
-from resolver.repair_actions import RemoveOrphans, RepairAction
+from resolver.repair_actions import RemoveOrphans, RepairAction, TellOfOrphans
 from resolver.report import Report
 from resolver.talk_actions import TalkAction
 from resolver.task_scope import TaskScope
@@ -350,6 +350,7 @@ AnyAction = (
     | SyncBranch
     | RepairAction
     | RemoveOrphans
+    | TellOfOrphans
     | SweepPulls
     | WriteHandoffs
     | PostCheck

@@ -54,7 +54,7 @@ from resolver.journal import Unreadable
 from resolver.landing_facts import LandingFact
 from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import LIMITS
-from resolver.orphans import OrphanFact, OrphansDecided, OrphansEnded, OwnRefsSeen
+from resolver.orphans import OrphanFact, OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
 from resolver.progress import JobProgressed, JobStalled
 from resolver.queue_facts import QueueFact
 from resolver.state import Base, Head, Pull, RepoState, check_id
@@ -101,7 +101,7 @@ def fold(state: RepoState, fact: Fact | Unreadable) -> RepoState:
         case ProbeDispatched() | ProbeRemoved():
             known = fold_spent(state, fact) if isinstance(fact, ProbeDispatched) else state
             return fold_probe(known, fact)
-        case OutageChanged() | OwnRefsSeen() | OrphansDecided() | OrphansEnded():
+        case OutageChanged() | OwnRefsSeen() | OrphansDecided() | OrphansEnded() | OrphansAsked():
             return _of_repository(state, fact)
         case RerunStarted() | RerunEnded() | ProbeStarted() | Synced() | GroupFailed():
             return replace(state, ledger=state.ledger.with_event(fact))

@@ -53,7 +53,7 @@ from resolver.ids import PullNumber
 from resolver.landing_facts import BaseChangesRead, LandedChangesRead, LandingFact, LandingRead, UnseenRead
 from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.model_facts import ModelReplied
-from resolver.orphans import OrphansDecided, OrphansEnded, OwnRefsSeen
+from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
 from resolver.progress import JobProgressed, JobStalled
 from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
 from resolver.queue_facts import (
@@ -110,6 +110,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "refs.seen": OwnRefsSeen,
     "orphans.decision": OrphansDecided,
     "orphans.outcome": OrphansEnded,
+    "orphans.asked": OrphansAsked,
     "command.given": CommandGiven,
     "command.standing": StandingRead,
     "command.judged": CommandJudged,
@@ -240,7 +241,7 @@ def once(fact: Fact) -> str | None:
             return f"{kind_of(fact)}:{fact.command_id}"
         case CommandFailed():
             return f"{kind_of(fact)}:{fact.command_id}:{fact.index}"
-        case OrphansDecided() | OrphansEnded():
+        case OrphansDecided() | OrphansEnded() | OrphansAsked():
             return f"{kind_of(fact)}:{fact.seq if isinstance(fact, OrphansDecided) else fact.ref_decision_seq}"
         case MergeGroupRead() | MergeGroupGone() | PullEnqueued() | PullDequeued():
             when = "" if isinstance(fact, MergeGroupRead | MergeGroupGone) else f":{fact.at}"

@@ -2,12 +2,14 @@
 Branches of failres's own that no live record owns: failure class `orphan-worktree` (specification, section 3).
 
 The regular look tells which there are. What is decided on them is kept as `resolve.decision` is for a task: `attempt`
-counts the decisions on the same branch at the same commit, and the table's row says what follows.
+counts the decisions on the same branch at the same commit, and the table's row says what follows. Where that is to
+escalate, people are asked; no pull request is concerned, so that they are told outside of one, and answer by what they
+do with the branch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, assert_never
@@ -46,7 +48,19 @@ class OrphansEnded(Record):
     reason: str = ""
 
 
-OrphanFact = OwnRefsSeen | OrphansDecided | OrphansEnded
+class OrphansAsked(Record):
+    """The question that decision `ref_decision_seq` puts to people at `at` (seconds): who removes `things`? `why` is
+    what kept failres from it. It ends when they are gone, or at another commit.
+    """
+
+    decision_id: str
+    ref_decision_seq: int
+    things: tuple[Thing, ...]
+    why: str
+    at: float
+
+
+OrphanFact = OwnRefsSeen | OrphansDecided | OrphansEnded | OrphansAsked
 
 
 def _nothing() -> Mapping[Any, Any]:
@@ -55,11 +69,14 @@ def _nothing() -> Mapping[Any, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Orphans:
-    """Own branches with since when they are known at that commit (seconds), and the decisions by number."""
+    """Own branches with since when they are known at that commit (seconds), and the decisions by number, with how they
+    ended and the questions that they put.
+    """
 
     seen: Mapping[str, tuple[Thing, float]] = field(default_factory=_nothing)
     decided: Mapping[int, OrphansDecided] = field(default_factory=_nothing)
     ended: Mapping[int, OrphansEnded] = field(default_factory=_nothing)
+    asked: Mapping[int, OrphansAsked] = field(default_factory=_nothing)
 
     def with_fact(self, fact: OrphanFact) -> Orphans:
         """Give the same with one more thing known."""
@@ -70,6 +87,8 @@ class Orphans:
                 return replace(self, decided={**self.decided, fact.seq: fact})
             case OrphansEnded():
                 return replace(self, seen=self._without(fact), ended={**self.ended, fact.ref_decision_seq: fact})
+            case OrphansAsked():
+                return replace(self, asked={**self.asked, fact.ref_decision_seq: fact})
             case _:
                 assert_never(fact)
 
@@ -85,6 +104,17 @@ class Orphans:
     def open(self) -> OrphansDecided | None:
         """Give the decision that has not ended."""
         return next((each for seq, each in self.decided.items() if seq not in self.ended), None)
+
+    def questions(self) -> list[OrphansAsked]:
+        """Give the questions that are open: some branch of theirs is still there, at that commit."""
+        there = [thing for thing, _ in self.seen.values()]
+        return [each for each in self.asked.values() if any(thing in there for thing in each.things)]
+
+    def why_left(self, things: Sequence[Thing]) -> str:
+        """Say why the last decision on those branches left them where they are."""
+        mine = [seq for seq, each in self.decided.items() if any(thing in each.things for thing in things)]
+        told = [self.ended[seq].reason for seq in mine if seq in self.ended]
+        return told[-1] if told else ""
 
     def attempts(self, thing: Thing) -> int:
         """Count the decisions on that branch at that commit."""

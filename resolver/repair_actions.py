@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 from resolver.action_base import Action
+from resolver.digest import digest
 from resolver.ids import PullNumber, Sha
 from resolver.log.cache_keys import CacheKeys
+from resolver.orphans import OrphansAsked
 from resolver.repair_facts import Thing
 
 
@@ -91,6 +93,26 @@ class RemoveOrphans(Action):
     def key(self) -> str:
         """Identity by decision; what others own meanwhile does not make another one of it."""
         return f"{self.target}@{self.seq}"
+
+
+class TellOfOrphans(Action):
+    """Tell people of branches that they have to remove, once: a destination by its name in the server's settings, or
+    whoever reads the server's own log, where that is empty.
+    """
+
+    type: Literal["tell-of-orphans"] = "tell-of-orphans"
+    asked: OrphansAsked
+    destination: str = ""
+
+    @property
+    def target(self) -> str:
+        """That question at that destination."""
+        return f"notify:{self.asked.decision_id}:{self.destination or 'log'}"
+
+    @property
+    def key(self) -> str:
+        """Identity by the question and the destination alone: nothing makes it worth telling twice."""
+        return f"{self.target}@{digest(self.target)}"
 
 
 RepairAction = ReportCaches | ReportLeftovers | RemoveReported | StartRepairJob

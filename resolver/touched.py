@@ -39,7 +39,7 @@ from resolver.journal import Unreadable
 from resolver.landing_facts import LandedChangesRead, LandingRead, UnseenRead
 from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.merge_queue import MergeQueue
-from resolver.orphans import OrphansDecided, OrphansEnded, OwnRefsSeen
+from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
 from resolver.progress import JobProgressed, JobStalled
 from resolver.queue_case import groups_of, red_jobs, red_others
 from resolver.queue_facts import PullDequeued, PullEnqueued, QueueFact
@@ -78,7 +78,7 @@ def touched(state: RepoState, fact: Fact | Unreadable, before: RepoState | None 
             return frozenset(state.pulls_of(fact.head_sha))
         case ProbeStarted() | RerunStarted() | RerunEnded() | Synced() | GroupFailed():
             return NOBODY
-        case OwnRefsSeen() | OrphansDecided() | OrphansEnded():
+        case OwnRefsSeen() | OrphansDecided() | OrphansEnded() | OrphansAsked():
             return NOBODY
         case LandingRead() | LandedChangesRead() | UnseenRead():
             return frozenset(n for n, pull in state.pulls.items() if _was_red(pull))

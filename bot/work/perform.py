@@ -48,7 +48,14 @@ from resolver.actions import (
 from resolver.landing_actions import ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
 from resolver.model_actions import CallModel
 from resolver.queue_actions import EnqueuePull, ReadGroup, ReadQueue, ReadRules
-from resolver.repair_actions import RemoveOrphans, RemoveReported, ReportCaches, ReportLeftovers, StartRepairJob
+from resolver.repair_actions import (
+    RemoveOrphans,
+    RemoveReported,
+    ReportCaches,
+    ReportLeftovers,
+    StartRepairJob,
+    TellOfOrphans,
+)
 from resolver.talk_actions import Notify, PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
 
 
@@ -83,7 +90,9 @@ async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
             return await sync_branch(place, action)
         case CallModel():
             return await call_model(place, action, kept)
-        case ReportCaches() | ReportLeftovers() | RemoveReported() | StartRepairJob() | RemoveOrphans():
+        case ReportCaches() | ReportLeftovers() | RemoveReported() | StartRepairJob():
+            return await mend(place, action)
+        case RemoveOrphans() | TellOfOrphans():
             return await mend(place, action)
         case ReadRules() | ReadQueue() | ReadGroup() | EnqueuePull():
             return await look_after_queue(place, action)

@@ -21,7 +21,7 @@ from resolver.decision_facts import DecisionAnswered, DecisionRequested, Handoff
 from resolver.decisions import Head
 from resolver.executions import Check
 from resolver.ids import PullNumber, Sha
-from resolver.orphans import OrphansDecided, OrphansEnded, OwnRefsSeen
+from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
 from resolver.repair_facts import RepairDone, RepairFailed, RepairReported, Thing
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from tests.core.made import HEAD
@@ -116,6 +116,7 @@ TALK_FACTS = [
     OwnRefsSeen(refs=(CACHE,), at=5.0),
     OrphansDecided(seq=1, things=(CACHE,), attempt=1, action="resume", at=5.0),
     OrphansEnded(ref_decision_seq=1, success=False, left=("deps-v1",), reason="moved"),
+    OrphansAsked(decision_id="d-9", ref_decision_seq=2, things=(CACHE,), why="moved", at=6.0),
     RepairReported(number=PullNumber(7), ref_decision_seq=3, things=(CACHE,)),
     RepairDone(number=PullNumber(7), ref_decision_seq=3, removed=("deps-v1",)),
     RepairFailed(number=PullNumber(7), ref_decision_seq=3, repair="provision-deps", reason="GitHub refused it"),

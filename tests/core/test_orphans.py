@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import pytest
+from inline_snapshot import snapshot
 
+from bot.words.leftovers import leftovers_in_log, leftovers_notice
+from resolver.actions import ReadConfig
+from resolver.config import ConfigProblem, parse_config
 from resolver.decide import decide_repository
 from resolver.decide.leftovers import live_branches
 from resolver.executions import Check
-from resolver.facts import ActionStarted, ProbeDispatched, ProbeRemoved
+from resolver.facts import ActionDone, ActionStarted, ProbeDispatched, ProbeRemoved
 from resolver.fold import fold
 from resolver.ids import Sha
 from resolver.journal import Unreadable
 from resolver.limits import Limits
-from resolver.orphans import OrphansDecided, OrphansEnded, OwnRefsSeen
-from resolver.repair_actions import RemoveOrphans
+from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
+from resolver.repair_actions import RemoveOrphans, TellOfOrphans
 from resolver.repair_facts import RepairReported, Thing
 from resolver.repair_job import repair_id, repair_wanted
-from tests.core.made import BASE, HEAD, pull, repo, state_of
+from tests.core.made import BASE, HEAD, config, pull, repo, state_of
 from tests.core.talk_made import DECIDED
 
 ACT = Limits(ceiling="act")
@@ -62,6 +66,8 @@ def test_one_that_cannot_be_removed_goes_to_people_and_is_left_alone():
     state = fold(state, OrphansEnded(ref_decision_seq=1, success=False, left=(NAME,), reason="moved"))
     removals, facts, state = due(state, 1_700.0)
     assert removals == []
+    (asked,) = state.orphans.asked.values()
+    assert (asked.things, asked.why) == ((LEFT,), "moved")
     assert [(each.attempt, each.action) for each in facts if isinstance(each, OrphansDecided)] == [(2, "escalate")]
     assert due(state, 9_000.0)[:2] == ([], [])
     moved = LEFT.model_copy(update={"version": BASE})
@@ -131,3 +137,60 @@ def test_the_clock_of_a_branch_runs_from_when_it_was_first_seen_there():
     other = Thing(kind="ref", name=f"{NAME}1", version=Sha("c" * 40), branch=f"{NAME}1")
     state = state_of(repo(), SEEN, OwnRefsSeen(refs=(LEFT, other), at=1_500.0))
     assert [each.things for each in due(state, 1_600.0)[0]] == [(LEFT,)]
+
+
+def tellings(state, now=1_800.0, limits=ACT):
+    """Where people are told of it, and whether the configuration is read for that."""
+    found = decide_repository(state, now, limits)
+    told = [each.destination for each in found.actions if isinstance(each, TellOfOrphans)]
+    return told, any(isinstance(each, ReadConfig) for each in found.actions)
+
+
+def given_up(*facts):
+    """A branch that could not be removed, so that people are asked."""
+    _, _, state = due(state_of(repo(), *facts, SEEN), 1_600.0)
+    state = fold(state, OrphansEnded(ref_decision_seq=1, success=False, left=(NAME,), reason="moved"))
+    return due(state, 1_700.0)[2]
+
+
+TEAM = parse_config("notifications: {destinations: [team, ops]}\n")
+CONFIGS = {
+    "no file": (config(), ([""], False)),
+    "two destinations": (config(found=True, settings=TEAM), (["", "team", "ops"], False)),
+    "not read yet": (None, ([], True)),
+    "switched off": (config(found=True, settings=parse_config("enabled: false\n")), ([], False)),
+    "broken": (config(found=True, problems=(ConfigProblem(line=1, column=1, path="", message="x"),)), ([], False)),
+}
+
+
+@pytest.mark.parametrize(("read", "expected"), CONFIGS.values(), ids=CONFIGS)
+def test_people_are_told_where_the_default_branchs_configuration_says(read, expected):
+    """In the server's log and at each destination; nowhere while the configuration is not known, or says so."""
+    assert tellings(given_up(*((read,) if read else ()))) == expected
+
+
+def test_they_are_told_once_and_no_more_once_it_is_gone():
+    """What was told is done; a branch that is gone, or at another commit, ends the question."""
+    state = given_up(config())
+    (action,) = [each for each in decide_repository(state, 1_800.0, ACT).actions if isinstance(each, TellOfOrphans)]
+    done = {"ticket": "n#1", "key": action.key, "target": action.target, "number": None}
+    told = fold(fold(state, ActionStarted(**done, type=action.type, at=1_800.0)), ActionDone(**done))
+    assert tellings(told)[0] == []
+    assert tellings(fold(state, OwnRefsSeen(refs=(), at=1_900.0)))[0] == []
+    assert tellings(state, limits=Limits(ceiling="propose"))[0] == []
+
+
+def test_the_words_say_what_to_do_and_nothing_in_them_lives():
+    """A name of somebody else's choice calls nobody, and is code; the log has one line."""
+    odd = LEFT.model_copy(update={"name": "failres/probe/<!channel>`x`@all"})
+    asked = OrphansAsked(decision_id="d-1", ref_decision_seq=2, things=(LEFT, odd), why="moved", at=1.0)
+    assert leftovers_notice(asked, "acme/shop", "https://github.test/acme/shop")["text"] == snapshot("""\
+*Who removes what failres has left behind?* `acme/shop`
+No record owns these 2 branches any more, and failres could not remove them: `moved`
+• `failres/probe/0123abcd-0123456789ab-1` at `aaaaaaaaaaaa`
+• `failres/probe/&lt;!channel&gt;'x'@all` at `aaaaaaaaaaaa`
+Delete what nobody needs: failres does nothing more about a branch that stays as it is, and forgets one that is gone. <https://github.test/acme/shop/branches/all?query=failres|The repository's branches>. (d-1)\
+""")
+    assert leftovers_in_log(asked, "acme/shop") == snapshot(
+        "acme/shop: Who removes what failres has left behind? failres/probe/0123abcd-0123456789ab-1, failres/probe/<!channel>`x`@all: moved. Delete what nobody needs: failres does nothing more about a branch that stays as it is, and forgets one that is gone. (d-1)"
+    )

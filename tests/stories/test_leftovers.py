@@ -12,8 +12,10 @@ from bot.sandbox.ci.runner.function_job import Outcome, failed, passed
 from bot.sandbox.faults import Fault
 from bot.sandbox.state import Act, Actor
 from resolver.journal import from_json
-from resolver.orphans import OrphansDecided, OrphansEnded
+from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded
 from resolver.repair_facts import RepairReported
+from tests.stories.test_notify import receiving
+from tests.stories.test_notify import told as notified
 
 OLD = "failres/probe/0123abcd-0123456789ab-1"
 KEPT = ("failres/backup/pr-1", "failres/state", "failres/probe-notes", "repair/pr-1/v1-0123456789abcdef")
@@ -54,7 +56,7 @@ async def test_a_branch_that_nobody_owns_is_removed_once_it_has_rested(world):
 
 @pytest.mark.parametrize("config", [None, "enabled: false\n"], ids=["a person's commit", "switched off"])
 async def test_what_may_not_be_removed_is_left_alone(calm, config):
-    """A person has taken the name, which people are told once; where failres is switched off it removes nothing."""
+    """A person has taken the name, so that people are asked; where failres is switched off it removes nothing."""
     files = {**team.files(), **({".github/failres.yml": config} if config else {})}
     repo = calm.repo("shop", files, {})
     branch(calm, repo, OLD, OURS if config else "My own work")
@@ -62,6 +64,23 @@ async def test_what_may_not_be_removed_is_left_alone(calm, config):
     assert branches(repo) == [OLD]
     actions = [each.action for each in await told(calm, OrphansDecided)]
     assert actions == (["resume"] if config else ["resume", "escalate"])
+
+
+async def test_who_removes_what_failres_may_not_is_asked_once(calm, caplog):
+    """No pull request is concerned: the configured destination and the server's log get the question, each once."""
+    async with receiving() as receiver:
+        await notified(calm, team=receiver.address)
+        config = {".github/failres.yml": "notifications: {destinations: [team]}\n"}
+        repo = calm.repo("shop", {**team.files(), **config}, {})
+        branch(calm, repo, OLD, "My own work")
+        await calm.later(9_000.0)
+        ((mark, body),) = receiver.got
+    (asked,) = await told(calm, OrphansAsked)
+    assert mark == f"notify:{asked.decision_id}:team"
+    assert "*Who removes what failres has left behind?* `octo/shop`" in body["text"]
+    assert f"• `{OLD}` at" in body["text"]
+    assert "somebody has moved it, or its commit is none of failres's" in body["text"]
+    assert [OLD in each.message for each in caplog.records if "Who removes" in each.message] == [True]
 
 
 @pytest.mark.parametrize("how", ["lose", "drop"])

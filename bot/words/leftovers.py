@@ -1,0 +1,50 @@
+"""What people are asked about branches that failres has left behind and could not remove. Pure.
+
+No pull request is concerned, so that there is no comment: it goes to the configured destinations, in Slack's form, and
+into the server's log. The names are whatever somebody called them, and stand in code or are escaped.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from bot.words.inert import one_line
+from bot.words.notice import as_code, block
+from resolver.orphans import OrphansAsked
+
+QUESTION: Final = "Who removes what failres has left behind?"
+SHOWN: Final = 10
+HINT: Final = (
+    "Delete what nobody needs: failres does nothing more about a branch that stays as it is, "
+    "and forgets one that is gone."
+)
+
+
+def leftovers_notice(asked: OrphansAsked, repository: str, repo_url: str) -> dict[str, Any]:
+    """Give the body of the request that tells a destination."""
+    named = [f"• {as_code(each.name)} at {as_code(each.version[:12])}" for each in asked.things[:SHOWN]]
+    hidden = len(asked.things) - SHOWN
+    lines = (
+        f"*{QUESTION}* {as_code(repository)}",
+        f"No record owns {_these(asked)} any more, and failres could not remove {_it(asked)}: {as_code(asked.why)}",
+        *named,
+        *((f"… and {hidden} more",) if hidden > 0 else ()),
+        f"{HINT} <{repo_url}/branches/all?query=failres|The repository's branches>. ({asked.decision_id})",
+    )
+    return block("\n".join(lines))
+
+
+def leftovers_in_log(asked: OrphansAsked, repository: str) -> str:
+    """Say the same on one line of the server's log."""
+    named = ", ".join(one_line(each.name, 120) for each in asked.things[:SHOWN])
+    hidden = len(asked.things) - SHOWN
+    more = f" and {hidden} more" if hidden > 0 else ""
+    return f"{repository}: {QUESTION} {named}{more}: {one_line(asked.why, 200)}. {HINT} ({asked.decision_id})"
+
+
+def _these(asked: OrphansAsked) -> str:
+    return "this branch" if len(asked.things) == 1 else f"these {len(asked.things)} branches"
+
+
+def _it(asked: OrphansAsked) -> str:
+    return "it" if len(asked.things) == 1 else "them"
