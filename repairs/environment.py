@@ -16,6 +16,7 @@ from resolver.ids import PullNumber
 from resolver.limits import LIMITS
 from resolver.log.cache_keys import CacheKeys
 from resolver.policy import REPAIR_IDS
+from resolver.probes import is_owned, is_probe_branch
 from resolver.records import Record
 from resolver.repair_facts import Thing
 
@@ -124,7 +125,13 @@ def restart(probes: Sequence[AdapterProbe], now: float, limits: ProbeLimits = PR
 
 OWN_BRANCHES: Final = ("failres/probe/", "failres/fix/")
 """How the branches begin that are failres's own and of use only while somebody waits for them. Backups, repairs and the
-state branch are not among them: they are kept."""
+state branch are not among them: they are kept. A probe's may begin otherwise, as a workflow's filters want it.
+"""
+
+
+def is_own(branch: str) -> bool:
+    """Say whether a branch has a name that failres gives to what it makes for itself."""
+    return branch.startswith(OWN_BRANCHES) or is_probe_branch(branch)
 
 
 def leftovers(found: Iterable[Thing], live: Iterable[str] | None) -> tuple[Thing, ...]:
@@ -136,7 +143,7 @@ def leftovers(found: Iterable[Thing], live: Iterable[str] | None) -> tuple[Thing
     if live is None:
         return ()
     owned = frozenset(live)
-    return tuple(each for each in found if each.branch.startswith(OWN_BRANCHES) and each.branch not in owned)
+    return tuple(each for each in found if is_own(each.branch) and not is_owned(each.branch, owned))
 
 
 def removable(things: Iterable[Thing], number: PullNumber, live: Iterable[str] | None) -> tuple[Thing, ...]:

@@ -21,6 +21,7 @@ def _live(state: RepoState) -> Iterator[str]:
     for target, effect in state.effects.items():
         kind, _, name = target.partition(":")
         if kind == "probe" and effect.status == "started":  # on its way, so that its record is not there yet
+            # A workflow's filters may want another beginning: `is_owned` compares what stands behind it.
             yield PREFIX + name.replace(":", "-")
     for pull in state.pulls.values():
         for each in pull.resolutions.values():

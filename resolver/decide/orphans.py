@@ -18,6 +18,7 @@ from resolver.digest import digest
 from resolver.limits import Limits
 from resolver.orphans import FAIL_CLASS, OrphansAsked, OrphansDecided, OrphansEnded
 from resolver.policy import Take, rule
+from resolver.probes import is_owned
 from resolver.repair_actions import RemoveOrphans, TellOfOrphans
 from resolver.repair_facts import Thing
 from resolver.state import Base, RepoState
@@ -60,7 +61,7 @@ def _removals(state: RepoState, now: float, limits: Limits) -> Due:
     ripe: list[Thing] = []
     again_at: float | None = None
     for thing, since in state.orphans.seen.values():
-        if thing.branch in live or state.orphans.attempts(thing) >= _LAST:
+        if is_owned(thing.branch, live) or state.orphans.attempts(thing) >= _LAST:
             continue
         if since + limits.orphan_rest <= now:
             ripe.append(thing)

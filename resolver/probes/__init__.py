@@ -10,7 +10,17 @@ from __future__ import annotations
 from resolver.config import RepoConfig
 from resolver.probes.dispatch import PROBE_WORKFLOW, own_dispatch, probe_workflow
 from resolver.probes.draft import by_draft
-from resolver.probes.plan import PREFIX, NoProbe, ProbePlan, ProbeWanted, Strategy, is_probe_branch
+from resolver.probes.plan import (
+    PREFIX,
+    NoProbe,
+    ProbePlan,
+    ProbeWanted,
+    Strategy,
+    is_owned,
+    is_probe_branch,
+    probe_base,
+    probe_identity,
+)
 from resolver.probes.push import by_push
 from resolver.workflow.hazard import Files
 
@@ -22,7 +32,10 @@ __all__ = [
     "ProbeWanted",
     "Strategy",
     "choose_probe",
+    "is_owned",
     "is_probe_branch",
+    "probe_base",
+    "probe_identity",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from resolver.digest import digest
@@ -13,7 +14,9 @@ from resolver.records import Record
 PREFIX = "failres/probe/"
 """Branches of probes begin so, unless a workflow's filters ask for another name; see `is_probe_branch`."""
 
-_BRANCH = re.compile(r"(?:[A-Za-z0-9._-]+/)*[A-Za-z0-9._-]*failres[/-]probe[/-][0-9a-f]{8}-[0-9a-f]{12}-[0-9]{1,20}")
+_BRANCH = re.compile(
+    r"(?:[A-Za-z0-9._-]+/)*[A-Za-z0-9._-]*failres[/-]probe[/-](?P<identity>[0-9a-f]{8}-(?P<base>[0-9a-f]{12})-[0-9]{1,20})"
+)
 
 Strategy = Literal["probe-workflow", "own-dispatch", "push", "draft-pull", "repair-workflow"]
 
@@ -24,6 +27,24 @@ _PLAIN_ITEM = re.compile(r"[A-Za-z0-9_./:@,=+\[\]][A-Za-z0-9_./:@,=+\[\]-]*")
 def is_probe_branch(name: str) -> bool:
     """Say whether a branch's name is a probe's: it carries the hash of a check, a commit and an attempt."""
     return _BRANCH.fullmatch(name) is not None
+
+
+def probe_identity(name: str) -> str:
+    """Give what a probe's branch carries in its name, whatever a workflow's filters made of the rest; else nothing."""
+    found = _BRANCH.fullmatch(name)
+    return found["identity"] if found is not None else ""
+
+
+def probe_base(name: str) -> str:
+    """Give the beginning of the base commit that a probe's branch names; empty for any other branch."""
+    found = _BRANCH.fullmatch(name)
+    return found["base"] if found is not None else ""
+
+
+def is_owned(branch: str, live: Iterable[str]) -> bool:
+    """Say whether a live record owns a branch of failres's own: it names it, or the probe that the branch is of."""
+    identity = probe_identity(branch)
+    return any(branch == each or (identity != "" and identity == probe_identity(each)) for each in live)
 
 
 class ProbeWanted(Record):

@@ -97,12 +97,29 @@ OWNED = {
 }
 
 
+NAMES = (NAME, f"ci/{NAME}", "fix/failres-probe-0123abcd-0123456789ab-1")
+"""The usual name of a probe's branch, and those that a workflow's filters may want."""
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("facts", OWNED.values(), ids=OWNED.keys())
-def test_what_a_live_record_owns_is_no_orphan(facts):
-    """Its owner will remove it, or has not yet told of it."""
-    state = state_of(repo(), *facts, SEEN)
+def test_what_a_live_record_owns_is_no_orphan(facts, name):
+    """Its owner will remove it, or has not yet told of it and of the name that the filters wanted."""
+    seen = OwnRefsSeen(refs=(Thing(kind="ref", name=name, version=HEAD, branch=name),), at=1_000.0)
+    state = state_of(repo(), *facts, seen)
     assert live_branches(state) == (NAME,)
     assert due(state, 5_000.0)[:2] == ([], [])
+
+
+OTHERS = ("ci/failres/probe/0123abcd-0123456789ab-2", "ci/failres/probe/ffffabcd-0123456789ab-1", f"{NAME}1")
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_live_record_owns_no_other_probes_branch(name):
+    """Another attempt, another check: what stands behind the beginning is compared whole."""
+    seen = OwnRefsSeen(refs=(Thing(kind="ref", name=name, version=HEAD, branch=name),), at=1_000.0)
+    removals, _, _ = due(state_of(repo(), DISPATCHED, seen), 5_000.0)
+    assert [thing.name for each in removals for thing in each.things] == [name]
 
 
 def test_a_repairs_own_job_owns_its_branch_until_the_decision_has_ended():

@@ -60,6 +60,23 @@ async def test_open_pull_requests_page_by_page(lab: Lab) -> None:
     assert nodes[1]["commits"]["nodes"][0]["commit"]["statusCheckRollup"] is None
 
 
+REFS = """
+query($part: String, $after: String) { repository(owner: "octo", name: "app") {
+  refs(refPrefix: "refs/heads/", query: $part, first: 1, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor } nodes { name target { oid } } } } }
+"""
+
+
+async def test_branches_are_found_by_a_part_of_their_name(lab: Lab) -> None:
+    """`refs(query:)` of GITHUB.md 2's schema: wherever the part stands in the name, one page at a time."""
+    for name in ("topic/one", "one", "two"):
+        lab.pull(name, {f"{len(name)}.py": "1\n"})
+    first = (await ask(lab, REFS, part="ONE"))["data"]["repository"]["refs"]
+    assert (first["totalCount"], first["nodes"][0]["name"], first["pageInfo"]["hasNextPage"]) == (2, "one", True)
+    again = await ask(lab, REFS, part="ONE", after=first["pageInfo"]["endCursor"])
+    assert [each["name"] for each in again["data"]["repository"]["refs"]["nodes"]] == ["topic/one"]
+
+
 async def test_trap_30_mergeable_is_unknown_first(lab: Lab) -> None:
     """The first question starts the job that finds out; a conflict is CONFLICTING afterwards."""
     pull = lab.pull()

@@ -33,8 +33,10 @@ KEPT: dict[str, str] = {
     "RateLimit": "cost limit nodeCount remaining resetAt used",
     "PageInfo": "endCursor hasNextPage hasPreviousPage startCursor",
     "Repository": """databaseId defaultBranchRef id isArchived isPrivate mergeQueue name nameWithOwner owner
-        pullRequest pullRequests ref""",
+        pullRequest pullRequests ref refs""",
     "Ref": "id name target",
+    "RefConnection": _PAGED,
+    "RefEdge": "cursor node",
     "GitObject": "id oid",
     "Commit": "checkSuites file id messageHeadline oid parents statusCheckRollup",
     "TreeEntry": "mode name object oid path type",

@@ -13,19 +13,25 @@ from bot.sandbox.faults import Fault
 from bot.sandbox.state import Act, Actor
 from resolver.journal import from_json
 from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded
+from resolver.probes import is_probe_branch
 from resolver.repair_facts import RepairReported
 from tests.stories.test_notify import receiving
 from tests.stories.test_notify import told as notified
 
-OLD = "failres/probe/0123abcd-0123456789ab-1"
 KEPT = ("failres/backup/pr-1", "failres/state", "failres/probe-notes", "repair/pr-1/v1-0123456789abcdef")
 OURS = "failres: probe 0123 of 0123456789ab [skip ci]"
 
 
-def branch(world, repo, name, message=OURS):
-    """A branch with one commit more than the base."""
+def branch(world, repo, name, message=OURS, files=None):
+    """A branch with one commit more than the base: an empty one for a probe, as failres makes it."""
     act = Act(world.sandbox.github, repo, Actor(world.people.account("admin")))
-    pushes.push_files(act, name, {"left.txt": name}, message)
+    left = {} if is_probe_branch(name) else {"left.txt": name}
+    pushes.push_files(act, name, left if files is None else files, message)
+
+
+def probe(repo, start="failres/probe/"):
+    """The name of a probe's branch on the current base, as a crash may have left it."""
+    return f"{start}0123abcd-{repo.git.branch('main')[:12]}-1"
 
 
 def branches(repo):
@@ -43,10 +49,11 @@ async def told(world, kind):
 async def test_a_branch_that_nobody_owns_is_removed_once_it_has_rested(world):
     """`orphan-worktree`: the first column cleans; backups, the state branch and what only sounds alike stay."""
     repo = world.repo("shop", team.files(), {})
-    for name in (OLD, *KEPT):
+    old = [probe(repo, start) for start in ("failres/probe/", "ci/failres/probe/", "fix/failres-probe-")]
+    for name in (*old, *KEPT):
         branch(world, repo, name)
     await world.later(500.0, 0.0)
-    assert OLD in branches(repo)
+    assert set(old) < set(branches(repo))
     await world.later(2_500.0)
     assert branches(repo) == sorted(KEPT)
     decided = await told(world, OrphansDecided)
@@ -54,14 +61,25 @@ async def test_a_branch_that_nobody_owns_is_removed_once_it_has_rested(world):
     assert [each.success for each in await told(world, OrphansEnded)] == [True]
 
 
-@pytest.mark.parametrize("config", [None, "enabled: false\n"], ids=["a person's commit", "switched off"])
-async def test_what_may_not_be_removed_is_left_alone(calm, config):
+WORK = {"work.txt": "mine"}
+
+
+@pytest.mark.parametrize(
+    ("config", "start", "message", "files"),
+    [
+        (None, "failres/probe/", "My own work", WORK),
+        (None, "ci/failres/probe/", OURS, WORK),
+        ("enabled: false\n", "ci/failres/probe/", OURS, None),
+    ],
+    ids=["a person's commit", "a person's work under our words", "switched off"],
+)
+async def test_what_may_not_be_removed_is_left_alone(calm, config, start, message, files):
     """A person has taken the name, so that people are asked; where failres is switched off it removes nothing."""
-    files = {**team.files(), **({".github/failres.yml": config} if config else {})}
-    repo = calm.repo("shop", files, {})
-    branch(calm, repo, OLD, OURS if config else "My own work")
+    repo = calm.repo("shop", {**team.files(), **({".github/failres.yml": config} if config else {})}, {})
+    name = probe(repo, start)
+    branch(calm, repo, name, message, files)
     await calm.later(4_000.0)
-    assert branches(repo) == [OLD]
+    assert branches(repo) == [name]
     actions = [each.action for each in await told(calm, OrphansDecided)]
     assert actions == (["resume"] if config else ["resume", "escalate"])
 
@@ -72,22 +90,23 @@ async def test_who_removes_what_failres_may_not_is_asked_once(calm, caplog):
         await notified(calm, team=receiver.address)
         config = {".github/failres.yml": "notifications: {destinations: [team]}\n"}
         repo = calm.repo("shop", {**team.files(), **config}, {})
-        branch(calm, repo, OLD, "My own work")
+        old = probe(repo)
+        branch(calm, repo, old, "My own work")
         await calm.later(9_000.0)
         ((mark, body),) = receiver.got
     (asked,) = await told(calm, OrphansAsked)
     assert mark == f"notify:{asked.decision_id}:team"
     assert "*Who removes what failres has left behind?* `octo/shop`" in body["text"]
-    assert f"• `{OLD}` at" in body["text"]
+    assert f"• `{old}` at" in body["text"]
     assert "somebody has moved it, or its commit is none of failres's" in body["text"]
-    assert [OLD in each.message for each in caplog.records if "Who removes" in each.message] == [True]
+    assert [old in each.message for each in caplog.records if "Who removes" in each.message] == [True]
 
 
 @pytest.mark.parametrize("how", ["lose", "drop"])
 async def test_a_lost_answer_removes_nothing_twice(calm, how):
     """The connection ends before or after GitHub has removed it."""
     repo = calm.repo("shop", team.files(), {})
-    branch(calm, repo, OLD)
+    branch(calm, repo, probe(repo))
     calm.sandbox.faults.add(Fault("DELETE", "/repos/*/git/refs/heads/*", how=how))
     await calm.later(3_000.0)
     assert branches(repo) == []

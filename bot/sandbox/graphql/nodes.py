@@ -38,6 +38,12 @@ def repository(viewing: Viewing, repo: Repository) -> Node:
     def ref_of(_info: Any, **asked: Any) -> Node | None:
         return commits.ref(viewing, repo, asked["qualifiedName"].removeprefix("refs/heads/"))
 
+    def refs(_info: Any, **asked: Any) -> Node:
+        viewing.need(repo, "contents:read")
+        prefix, part = asked["refPrefix"].removeprefix("refs/heads/"), (asked.get("query") or "").lower()
+        names = [name for name in sorted(repo.git.branches()) if name.startswith(prefix) and part in name.lower()]
+        return connection(names, lambda name: commits.ref(viewing, repo, name), **asked)
+
     return {
         "__typename": "Repository",
         "id": node_id("Repository", repo.id),
@@ -51,6 +57,7 @@ def repository(viewing: Viewing, repo: Repository) -> Node:
         "pullRequests": pulls,
         "pullRequest": one_pull,
         "ref": ref_of,
+        "refs": refs,
         "mergeQueue": lambda _info, **asked: queues.merge_queue(viewing, repo, asked.get("branch"), pull),
     }
 

@@ -23,7 +23,7 @@ from resolver.config import RepoConfig
 from resolver.ids import Sha
 from resolver.ledger_events import ProbeStarted
 from resolver.limits import LIMITS
-from resolver.probes import ProbePlan, ProbeWanted
+from resolver.probes import ProbePlan, ProbeWanted, probe_base
 from resolver.repair_actions import RemoveReported, RepairAction, ReportCaches, ReportLeftovers, StartRepairJob
 from resolver.repair_facts import RepairDone, RepairFailed, RepairReported, Thing
 from resolver.repair_job import REPAIR_WORKFLOW, NoJob, choose_job, repair_id, repair_wanted
@@ -122,7 +122,7 @@ async def remove(place: Place, thing: Thing) -> bool:
                 ref = await place.installation.get(place.path("/git/ref/heads/{+name}", name=thing.name))
             except NotFound:
                 return True
-            if ref["object"]["sha"] != thing.version or not await _ours(place, thing.version):
+            if ref["object"]["sha"] != thing.version or not await _ours(place, thing):
                 return False
         case _:
             assert_never(thing.kind)
@@ -136,10 +136,20 @@ async def remove(place: Place, thing: Thing) -> bool:
     return True
 
 
-async def _ours(place: Place, sha: str) -> bool:
-    """Say whether a branch stands at a commit that failres made; a person may have taken the name."""
-    commit = await place.installation.get(place.path("/git/commits/{sha}", sha=sha))
-    return str(commit["message"]).startswith(OWN_WORDS)
+async def _ours(place: Place, thing: Thing) -> bool:
+    """Say whether a branch stands at a commit that failres made; a person may have taken the name.
+
+    A probe's is an empty child of the base that its name tells, so that nobody's work is in it.
+    """
+    commit = await place.installation.get(place.path("/git/commits/{sha}", sha=thing.version))
+    base = probe_base(thing.name)
+    if not str(commit["message"]).startswith(OWN_WORDS) or not base:
+        return str(commit["message"]).startswith(OWN_WORDS)
+    parents = [str(each["sha"]) for each in commit["parents"]]
+    if len(parents) != 1 or not parents[0].startswith(base):
+        return False
+    parent = await place.installation.get(place.path("/git/commits/{sha}", sha=parents[0]))
+    return bool(commit["tree"]["sha"] == parent["tree"]["sha"])
 
 
 OWN_WORDS = "failres: "

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
+from bot.github import NotFound
 from bot.objects import understood
 from bot.work.place import Place
-from repairs.environment import OWN_BRANCHES
+from repairs.environment import is_own
 from resolver.repair_facts import Thing
 
 HEADS = "refs/heads/"
@@ -15,13 +16,31 @@ OURS = "failres"
 CACHES = "actions_caches"
 
 
+BRANCHES = f"""
+query($owner: String!, $name: String!, $after: String) {{
+  repository(owner: $owner, name: $name) {{ refs(refPrefix: "{HEADS}", query: "{OURS}", first: 100, after: $after) {{
+    pageInfo {{ hasNextPage endCursor }} nodes {{ name target {{ oid }} }} }} }} }}
+"""
+"""Branches whose names hold the word, wherever: a probe's may stand in a folder that a workflow's filters want."""
+
+
 async def own_branches(place: Place) -> AsyncIterator[Thing]:
-    """Give the branches whose names begin like failres's own. GitHub gives no pages of them."""
-    for ref in await place.installation.get(place.path("/git/matching-refs/heads/{name}", name=OURS)):
-        with understood("branch of failres's own"):
-            name = str(ref["ref"]).removeprefix(HEADS)
-            if name.startswith(OWN_BRANCHES):
-                yield Thing(kind="ref", name=name, version=str(ref["object"]["sha"]), branch=name)
+    """Give the branches with names of failres's own."""
+    owner, _, name = place.repo.full_name.partition("/")
+    after: str | None = None
+    while True:
+        data = await place.installation.graphql(BRANCHES, owner=owner, name=name, after=after)
+        if data.get("repository") is None:
+            raise NotFound(place.path(""), "the repository is gone, or hidden from this App")
+        page = data["repository"]["refs"]
+        for ref in page["nodes"]:
+            with understood("branch of failres's own"):
+                branch = str(ref["name"])
+                if is_own(branch):
+                    yield Thing(kind="ref", name=branch, version=str(ref["target"]["oid"]), branch=branch)
+        after = page["pageInfo"]["endCursor"]
+        if not page["pageInfo"]["hasNextPage"]:
+            return
 
 
 async def caches_of(place: Place, **query: str) -> AsyncIterator[Thing]:
@@ -36,12 +55,12 @@ async def found_things(place: Place) -> AsyncIterator[Thing]:
     async for ref in own_branches(place):
         yield ref
     async for cache in caches_of(place):
-        if cache.branch.startswith(OWN_BRANCHES):
+        if is_own(cache.branch):
             yield cache
     async for item in place.installation.pages(place.path("/actions/artifacts"), key="artifacts"):
         with understood("artifact"):
             branch = str((item.get("workflow_run") or {}).get("head_branch") or "")
-            if branch.startswith(OWN_BRANCHES) and not item["expired"]:
+            if is_own(branch) and not item["expired"]:
                 number = int(item["id"])
                 name = str(item["name"])
                 yield Thing(kind="artifact", name=name, version=str(number), branch=branch, id=number)
