@@ -91,10 +91,12 @@ def _outcome(payload: Json) -> Translation:
 
 
 def _repository(payload: Json) -> tuple[Fact, ...]:
-    installation = (payload.get("installation") or {}).get("id")
     if not payload.get("repository"):
         return ()
-    return (repo_observed(payload["repository"], InstallationId(int(installation)) if installation else None),)
+    with understood("installation"):
+        number = (payload.get("installation") or {}).get("id")
+        installation = InstallationId(int(number)) if number else None
+    return (repo_observed(payload["repository"], installation),)
 
 
 def _pull_request(payload: Json) -> tuple[Fact, ...]:

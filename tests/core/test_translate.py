@@ -32,6 +32,27 @@ def test_every_published_example_is_understood_or_let_pass(event, payload):
         assert isinstance(translation.facts[0], RepoObserved), translation.ignored
 
 
+ODD = (None, [], {}, "", "x", -1, True, [1], {"a": 1}, 10**30, "0001-01-01T00:00:00Z", "2020-13-45")
+
+
+def spoilt(value, odd, depth=3):
+    """The same object over and over, each time with one thing in it that is something odd."""
+    for name in value if isinstance(value, dict) and depth else ():
+        yield {**value, name: odd}
+        yield from ({**value, name: inside} for inside in spoilt(value[name], odd, depth - 1))
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+def test_a_delivery_that_is_not_what_it_should_be_stops_nobody(odd):
+    """Whatever is wrong in it: it brings what can be read, or nothing with a reason, and the turn goes on."""
+    first = {event: payload for event, payload in reversed(EXAMPLES) if event in USED_EVENTS}
+    for event, payload in first.items():
+        for each in spoilt(payload, odd):
+            translate_installation(event, each)
+            for fact in translate(event, each).facts:
+                to_json(fact)
+
+
 def of(event, **wanted):
     """The published examples of an event whose fields are as wanted."""
     return [p for e, p in EXAMPLES if e == event and all(p.get(k) == v for k, v in wanted.items())]
