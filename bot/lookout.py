@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.clock import Clock
-from bot.github import GitHub, GitHubError, NotFound, RateLimited, route
+from bot.github import GitHub, GitHubError, NotFound, RateLimited, Refused, route
 from bot.installations import told
-from bot.objects import NotUnderstood, repo_observed, seconds
+from bot.objects import NotUnderstood, repo_observed, seconds, understood
 from bot.store import Store
 from resolver.facts import RepoObserved
 from resolver.ids import InstallationId, RepoId
@@ -45,48 +45,60 @@ class Lookout:
         for what, part in (("failed deliveries", self._redeliver), ("installations", self._installations)):
             try:
                 await part()
-            except GitHubError as problem:
+            except (GitHubError, NotUnderstood) as problem:
                 log.warning("the regular look at %s broke off: %s", what, problem)
 
     async def _redeliver(self) -> None:
         answered: set[str] = set()
         failed: dict[str, int] = {}
+        listed: set[int] = set()
         async for delivery in self._deliveries():
-            guid = str(delivery["guid"])
-            if 200 <= int(delivery.get("status_code") or 0) < 300:
-                answered.add(guid)
-            else:
-                failed.setdefault(guid, int(delivery["id"]))
-        missed = {guid: number for guid, number in failed.items() if guid not in answered and number not in self._asked}
-        for number in missed.values():
+            with understood("delivery"):
+                guid, number = str(delivery["guid"]), int(delivery["id"])
+                listed.add(number)
+                if 200 <= int(delivery.get("status_code") or 0) < 300:
+                    answered.add(guid)
+                else:
+                    failed.setdefault(guid, number)
+        self._asked &= listed
+        for number in [each for guid, each in failed.items() if guid not in answered and each not in self._asked]:
+            await self._ask_for(number)
+
+    async def _ask_for(self, number: int) -> None:
+        """Ask for one delivery; GitHub may refuse one that is too old, and the others are asked for all the same."""
+        try:
             await self._github.app_post(route("/app/hook/deliveries/{id}/attempts", id=number))
-            self._asked.add(number)
-        if missed:
-            log.info("asked GitHub for %d deliveries that had failed", len(missed))
+            log.info("asked GitHub for delivery %d, which had failed", number)
+        except (NotFound, Refused) as problem:
+            log.warning("delivery %d is not sent again: %s", number, problem)
+        self._asked.add(number)
 
     async def _deliveries(self) -> AsyncIterator[Mapping[str, Any]]:
         oldest = self._clock.now() - self.limits.reach
         looked = 0
         async for delivery in self._github.app_pages("/app/hook/deliveries"):
             looked += 1
-            if looked > self.limits.deliveries or (seconds(delivery["delivered_at"]) or 0.0) < oldest:
+            if looked > self.limits.deliveries or (seconds(delivery.get("delivered_at")) or 0.0) < oldest:
                 return
             yield delivery
 
     async def _installations(self) -> None:
         async for installation in self._github.app_pages("/app/installations"):
+            with understood("installation"):
+                number = InstallationId(int(installation["id"]))
             if installation.get("suspended_at") is None:
-                await self._repositories(InstallationId(int(installation["id"])))
+                await self._repositories(number)
 
     async def _repositories(self, installation: InstallationId) -> None:
+        """List what one installation holds; whatever keeps GitHub from telling keeps no other from being looked at."""
         listed = self._github.installation(installation).pages("/installation/repositories", key="repositories")
         try:
             async for item in listed:
                 await self._tell(repo_observed(item, installation))
-        except (NotFound, NotUnderstood) as problem:
-            log.warning("the repositories of installation %d could not be listed: %s", installation, problem)
         except RateLimited as limit:
             log.info("installation %d is resting: %s", installation, limit)
+        except (GitHubError, NotUnderstood) as problem:
+            log.warning("the repositories of installation %d could not be listed: %s", installation, problem)
 
     async def _tell(self, repo: RepoObserved) -> None:
         if self._seen.get(repo.repo_id) == repo:
