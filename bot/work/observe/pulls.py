@@ -19,11 +19,10 @@ from resolver.facts import BaseMoved, Fact, PullFilesRead, PullObserved, RollupS
 from resolver.ids import PullNumber, RepoId, Sha
 from resolver.orphans import OwnRefsSeen
 
-LISTED_FILES = 3_000
-"""GitHub lists no more files of a pull request than this."""
-
 KEPT_CHANGES = 300
-"""Of so many files the changed lines are kept; a diff that is larger than that accuses nobody by its lines."""
+"""Of so many files the changed lines are kept; a diff that is larger than that accuses nobody by its lines. GitHub
+itself lists 3,000 files of a pull request at most.
+"""
 
 
 async def look_at_pulls(place: Place, action: ReadPull | ReadFiles | FindPull | SweepPulls) -> Outcome:
@@ -58,7 +57,7 @@ async def read_files(place: Place, action: ReadFiles) -> Outcome:
         head_sha=action.head_sha,
         files=tuple(str(item["filename"]) for item in items),
         changes=tuple(change(item) for item in items[:KEPT_CHANGES]),
-        truncated=len(items) >= min(LISTED_FILES, KEPT_CHANGES),
+        truncated=len(items) > KEPT_CHANGES,
     )
     return Outcome((read,))
 
