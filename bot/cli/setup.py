@@ -1,7 +1,8 @@
 """`failres setup workflows`: write failres's workflow files into a checkout, for a person to review, commit and push.
 
 failres itself never has the right to write workflow files (`workflows: write`), so that this is done with the person's
-own credentials. Nothing that is there with other content is replaced unless `--force` says so.
+own credentials. Nothing that is there with other content is replaced unless `--force` says so; the workflow of repairs,
+which has whatever jobs its repository gave it, not even then.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from pathlib import Path
 
 from bot.cli.subparsers import Subparsers
 from resolver.probes import PROBE_WORKFLOW
+from resolver.repair_job import REPAIR_WORKFLOW
 from resolver.workflow.file import WorkflowFile, read_workflow
 
-TEMPLATE = Path(__file__).parents[2] / "workflows" / "failres-probe.yml"
+TEMPLATES = Path(__file__).parents[2] / "workflows"
+TEMPLATE = TEMPLATES / "failres-probe.yml"
+REPAIR_TEMPLATE = TEMPLATES / "failres-repair.yml"
 CHECKOUT = "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2"
 
 
@@ -33,7 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
         default=[],
         help="a check that may be probed, as '.github/workflows/ci.yml: unit', and its command (may be repeated)",
     )
-    workflows.add_argument("--force", action="store_true", help="replace files that have other content")
+    workflows.add_argument("--force", action="store_true", help="replace a failres-probe.yml that has other content")
     parser.set_defaults(run=run)
 
 
@@ -44,6 +48,7 @@ def run(args: argparse.Namespace) -> int:
         text = probe_workflow(TEMPLATE.read_text(encoding="utf-8"), [tuple(pair) for pair in args.check])
         if not (root / ".git").exists():
             return _fail(f"{root} is no checkout of a repository: it has no .git")
+        _write_repair(root / REPAIR_WORKFLOW)
         return _write(root / PROBE_WORKFLOW, text, force=args.force, checks=len(args.check))
     except ValueError as problem:
         return _fail(str(problem))
@@ -104,8 +109,18 @@ def _write(path: Path, text: str, *, force: bool, checks: int) -> int:
         print(
             "Next: compare its jobs with the checks they stand for: the same runner, versions, services and commands."
         )
-    print(f"Then commit {PROBE_WORKFLOW} to the default branch with your own credentials, and set `mode.probe: act`.")
+    print("Then commit both files to the default branch with your own credentials, and set `mode.probe: act`.")
     return 0
+
+
+def _write_repair(path: Path) -> None:
+    """Install the workflow of repairs where there is none: it changes nothing before somebody gives it a job."""
+    if path.exists():
+        print(f"{path}: is there, and was left as it is")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(REPAIR_TEMPLATE.read_text(encoding="utf-8"), encoding="utf-8")
+    print(f"{path}: written; it changes nothing until a job is added, as the comments in it say")
 
 
 def _fail(message: str, *, status: int = 2) -> int:

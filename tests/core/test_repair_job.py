@@ -13,7 +13,11 @@ from resolver.repair_job import REPAIR_WORKFLOW, NoJob, choose_job, repair_id, r
 from resolver.workflow.file import read_workflow
 from tests.core.made import BASE, HEAD
 
-TEMPLATE = (Path(__file__).parents[2] / "workflows" / "failres-repair.yml").read_text()
+INSTALLED = (Path(__file__).parents[2] / "workflows" / "failres-repair.yml").read_text()
+BEFORE, MARK, EXAMPLE = INSTALLED.partition("  # provision-deps:\n")
+TEMPLATE = BEFORE + "".join(line.replace("  # ", "  ", 1) for line in (MARK + EXAMPLE).splitlines(keepends=True))
+"""What is installed, with its example taken out of the comment."""
+
 WANTED = repair_wanted("provision-deps", repair_id(PullNumber(7), 3), BASE, 3, "acme/shop")
 
 
@@ -24,8 +28,15 @@ def chosen(text: str | None, config: str = ""):
     return choose_job(WANTED, files, settings)
 
 
+def test_what_is_installed_changes_nothing_until_a_job_is_added():
+    """As it stands it has no repair, so that the general way is taken."""
+    found = chosen(INSTALLED)
+    assert isinstance(found, NoJob)
+    assert (found.absent, found.reason) == (True, "failres-repair.yml has no job `provision-deps`")
+
+
 def test_the_template_is_one_that_is_started():
-    """As it stands, with the name of the repair and a nonce, on a branch of its own."""
+    """Its example, with the name of the repair and a nonce, on a branch of its own."""
     plan = chosen(TEMPLATE)
     assert isinstance(plan, ProbePlan)
     assert (plan.workflow, plan.job, plan.ref) == (REPAIR_WORKFLOW, "provision-deps", WANTED.branch)

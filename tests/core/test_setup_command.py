@@ -3,11 +3,12 @@
 import pytest
 
 from bot.cli.main import main
-from bot.cli.setup import TEMPLATE, probe_workflow
+from bot.cli.setup import REPAIR_TEMPLATE, TEMPLATE, probe_workflow
 from resolver.config import RepoConfig
 from resolver.executions import Check
 from resolver.ids import Sha
 from resolver.probes import PROBE_WORKFLOW, NoProbe, ProbePlan, ProbeWanted, choose_probe
+from resolver.repair_job import REPAIR_WORKFLOW
 from resolver.workflow.file import WorkflowFile, read_workflow
 
 CI = ".github/workflows/ci.yml"
@@ -67,6 +68,18 @@ def test_other_content_is_kept_unless_it_is_forced(checkout, capsys):
     assert "--force" in capsys.readouterr().err
     assert setup(checkout, "--force") == 0
     assert path.read_text() == TEMPLATE.read_text()
+
+
+def test_the_workflow_of_repairs_is_written_once_and_then_its_repositorys_own(checkout, capsys):
+    """It comes without a repair; what somebody made of it stays, even where replacing is forced."""
+    assert setup(checkout) == 0
+    path = checkout / REPAIR_WORKFLOW
+    assert path.read_text() == REPAIR_TEMPLATE.read_text()
+    assert "changes nothing until a job is added" in capsys.readouterr().out
+    path.write_text("mine\n")
+    assert setup(checkout, "--force") == 0
+    assert path.read_text() == "mine\n"
+    assert "was left as it is" in capsys.readouterr().out
 
 
 def test_a_folder_that_is_no_checkout_is_refused(tmp_path):
