@@ -2,8 +2,9 @@
 Daily ceilings of a repository (specification, section 18): all writes on GitHub, and the minutes of runners that
 failres's own runs and reruns take. A day is UTC's.
 
-A write counts when it is begun, minutes when a job has ended, each job's rounded up as GitHub bills them. A fifth of
-the writes is kept for what is said: reports, questions and answers. The kill switch counts and is never held.
+A write counts when it is begun. Minutes are kept when a job has ended, each job's rounded up as GitHub bills them; what
+jobs that still run have taken so far counts as well before another is started. A fifth of the writes is kept for what
+is said: reports, questions and answers. The kill switch counts and is never held.
 """
 
 from __future__ import annotations

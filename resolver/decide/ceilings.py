@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from resolver.actions import AnyAction
-from resolver.ceilings import WRITES, ceiling_on, ceiling_on_kind
+from resolver.ceilings import RUNS, WRITES, ceiling_on, ceiling_on_kind
 from resolver.command_facts import CommandJudged
 from resolver.config_sections import DailyCeilings
 from resolver.decide.due import Due, earlier
+from resolver.decide.minutes import with_running
 from resolver.decide.rights import config_of, managed
 from resolver.decision_facts import DecisionAnswered
 from resolver.facts import Fact
@@ -23,7 +24,8 @@ def within_ceilings(state: RepoState, pull: Pull, now: float, wanted: Due) -> Du
     rules = config_of(state, pull).daily_ceilings
     kept: list[AnyAction] = []
     dropped: list[AnyAction] = []
-    again_at, spent = wanted.again_at, state.spent
+    runs = any(isinstance(action, RUNS) for action in wanted.actions)
+    again_at, spent = wanted.again_at, with_running(state, now) if runs else state.spent
     for action in wanted.actions:
         ceiling = ceiling_on(action, spent, rules, now)
         if ceiling is None:
@@ -64,7 +66,8 @@ def held_back(state: RepoState, pull: Pull, cause: Standing, now: float) -> Ceil
 
 def asked_ceiling(state: RepoState, rules: DailyCeilings, now: float, *, runs: bool) -> Ceiling | None:
     """Give the ceiling on what a person asks for: jobs that run, or another act."""
-    return ceiling_on_kind("run" if runs else "act", state.spent, rules, now)
+    spent = with_running(state, now) if runs else state.spent
+    return ceiling_on_kind("run" if runs else "act", spent, rules, now)
 
 
 def over(ceiling: Ceiling) -> str:

@@ -8,14 +8,18 @@ from resolver.actions import AnyAction, PostComment, RerunJobs, StartProbe, Swee
 from resolver.ceilings import TYPES, ceiling_on
 from resolver.config import RepoConfig
 from resolver.config_sections import DailyCeilings
+from resolver.decide.ceilings import asked_ceiling, within_ceilings
+from resolver.decide.due import Due
+from resolver.decide.minutes import with_running
 from resolver.executions import Check
-from resolver.facts import ActionRefused, ActionStarted, ProbeDispatched
-from resolver.ledger_events import RerunStarted
+from resolver.facts import ActionRefused, ActionStarted, ProbeDispatched, ProbeRemoved
+from resolver.ledger_events import ProbeStarted, RerunStarted
+from resolver.progress import JobProgressed
 from resolver.report import Report
 from resolver.spent import DAY, Ceiling, Spent
 from resolver.state import STOP_LABEL
 from resolver.talk_actions import React, SetLabel
-from tests.core.made import BASE, HEAD, NEXT, config, job, pull, repo, state_of
+from tests.core.made import BASE, HEAD, NEXT, config, job, pull, repo, run, state_of
 
 NOON = 20_000 * DAY + DAY / 2
 CHECK = Check(workflow="ci.yml", job="test")
@@ -116,3 +120,59 @@ def test_every_action_is_a_write_or_known_to_be_none():
     types = {str(each.model_fields["type"].default) for each in get_args(AnyAction)}
     looks = {each for each in types if each.startswith(("read-", "find-", "sweep-", "report-"))}
     assert types - TYPES - looks == {"call-model", "notify", "tell-of-orphans"}
+
+
+RUNS = run(20, attempt=2, status="in_progress", conclusion=None)
+PROBING = (
+    ProbeStarted(id="probe:1", at=NOON, check=CHECK.key, commit=BASE),
+    ProbeDispatched(
+        probe_id="probe:1", check=CHECK, base_sha=BASE, commit=NEXT, branch="failres/probe/x", run_id=21, nonce="n"
+    ),
+)
+LATER = NOON + 150.0
+
+
+def goes_on(job_id=31, status="in_progress", **how):
+    """A job that has not ended."""
+    given = {"run_id": 20, "attempt": 2, "name": f"job-{job_id}", "workflow": "ci", "head_sha": HEAD, **how}
+    return JobProgressed(job_id=job_id, status=status, since=NOON + 20.0, seen_at=NOON + 30.0, **given)
+
+
+GOING_ON = {
+    "nothing heard of a rerun": ((rerun_of_ours(),), 3),
+    "a rerun whose run is known, no job yet": ((rerun_of_ours(), RUNS), 3),
+    "its jobs wait for a runner": ((rerun_of_ours(), RUNS, goes_on(status="queued")), 0),
+    "two of its jobs run": ((rerun_of_ours(), RUNS, goes_on(), goes_on(32)), 6),
+    "one has ended, one runs": ((rerun_of_ours(), RUNS, ran(job_id=31), goes_on(32)), 2 + 3),
+    "its run has ended": ((rerun_of_ours(), run(20, attempt=2, conclusion="failure"), ran(job_id=31)), 2),
+    "somebody's own jobs run": ((RUNS, goes_on()), 0),
+    "a probe of which nothing was heard": (PROBING, 3),
+    "a probe whose job runs": ((*PROBING, goes_on(41, run_id=21, attempt=1, head_sha=NEXT)), 3),
+    "a probe that is over": ((*PROBING, ProbeRemoved(probe_id="probe:1", reason="it has reported")), 0),
+}
+
+
+@pytest.mark.parametrize(("facts", "minutes"), GOING_ON.values(), ids=GOING_ON)
+def test_what_runs_counts_so_far(facts, minutes):
+    """By the beginning of each job, else by what was started; what waits or is over costs no more."""
+    state = state_of(repo(), config(), pull(), run(20), job(30, started_at=NOON - 60), *facts)
+    assert with_running(state, LATER).minutes == minutes
+
+
+def test_of_what_is_silent_for_hours_no_end_is_awaited():
+    """A start that nothing was ever heard of holds nothing back for ever."""
+    state = state_of(repo(), config(), pull(), run(20), rerun_of_ours())
+    assert with_running(state, NOON + 6 * 3_600.0).minutes == 360
+    assert with_running(state, NOON + 6 * 3_600.0 + 1.0).minutes == 0
+
+
+def test_another_run_waits_where_those_that_go_on_have_used_the_day_up():
+    """Held before they have ended; the same rerun is due where the ceiling is higher."""
+    for limit, kept in ((3, ()), (4, (RERUN,))):
+        settings = RepoConfig(daily_ceilings={"runnerMinutes": limit})
+        state = state_of(repo(), config(found=True, settings=settings), pull(), *PROBING)
+        due = within_ceilings(state, state.pulls[7], LATER, Due((RERUN,)))
+        assert due.actions == kept
+        ceiling = asked_ceiling(state, settings.daily_ceilings, LATER, runs=True)
+        assert (ceiling is None) == bool(kept)
+        assert asked_ceiling(state, settings.daily_ceilings, LATER, runs=False) is None
