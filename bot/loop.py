@@ -157,11 +157,15 @@ class Loop:
         known.observe(unit, key, facts, ahead)
 
     def _facts(self, key: str, delivery: Received) -> tuple[Fact, ...]:
-        translation = translate(delivery.event, json.loads(delivery.body), self._own_app, delivery.guid)
+        try:
+            translation = translate(delivery.event, json.loads(delivery.body), self._own_app, delivery.guid)
+        except Exception:
+            # It would fail the same way in every turn, and the repository would stand still.
+            log.exception("%s: delivery %s (%s) is left out", key, delivery.guid, delivery.event)
+            return ()
         if translation.ignored:
-            log.info(
-                "%s: delivery %s (%s) brought nothing: %s", key, delivery.guid, delivery.event, translation.ignored
-            )
+            brought = "did not bring all" if translation.facts else "brought nothing"
+            log.info("%s: delivery %s (%s) %s: %s", key, delivery.guid, delivery.event, brought, translation.ignored)
         return translation.facts
 
     def _decide(self, key: str, known: Known) -> float | None:

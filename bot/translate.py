@@ -43,7 +43,7 @@ HEADS = "refs/heads/"
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The facts of one delivery, and why it brought none where it did not."""
+    """The facts of one delivery, and why it brought none, or not all of them."""
 
     facts: tuple[Fact, ...] = ()
     ignored: str | None = None
@@ -83,11 +83,10 @@ def _own(fact: Fact, own_app: int | None) -> bool:
 
 
 def _outcome(payload: Json) -> Translation:
-    read = [from_json(str(item["kind"]), item["data"]) for item in payload["facts"]]
-    bad = next((fact for fact in read if isinstance(fact, Unreadable)), None)
-    if bad is not None:
-        return Translation(ignored=f"an outcome's {bad.kind} cannot be read: {bad.why}")
-    return Translation(tuple(fact for fact in read if not isinstance(fact, Unreadable)))
+    with understood("worker's outcome"):
+        read = [from_json(str(item["kind"]), item["data"]) for item in payload["facts"]]
+    bad = [f"its {fact.kind} cannot be read: {fact.why}" for fact in read if isinstance(fact, Unreadable)]
+    return Translation(tuple(fact for fact in read if not isinstance(fact, Unreadable)), "; ".join(bad) or None)
 
 
 def _repository(payload: Json) -> tuple[Fact, ...]:

@@ -120,6 +120,45 @@ async def test_a_record_of_an_unknown_version_parks_its_pull_request_and_no_othe
     await store.close()
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[]",
+        "7",
+        "null",
+        "{",
+        '{"repository": 7}',
+        '{"facts": 7}',
+        '{"facts": [7]}',
+        '{"facts": [{"kind": "pull.observed"}]}',
+    ],
+)
+@pytest.mark.parametrize("event", [OUTCOME, "pull_request", "workflow_job", "check_run", "issue_comment", "push"])
+async def test_a_delivery_that_nobody_foresaw_stops_no_turn(event, body):
+    """What cannot be understood is left out; the repository's other deliveries are taken in."""
+    store, loop = await opened(ManualClock())
+    await store.receive(told("d1", repo(), pull()))
+    await store.receive(Delivery(guid="odd", event=event, key=KEY, body=body))
+    await store.receive(told("d2", pull(8, head_sha=NEXT)))
+    await loop.run_due()
+    assert [kind for kind, _ in await records(store)].count("pull.observed") == 2
+    await store.close()
+
+
+async def test_of_an_outcome_what_can_be_read_is_kept(caplog):
+    """Another version's fact beside one of ours takes only itself along, and the log names it."""
+    store, loop = await opened(ManualClock())
+    body = {"facts": [{"kind": kind_of(fact), "data": to_json(fact)} for fact in (repo(), pull())]}
+    body["facts"].insert(1, {"kind": "pull.dreamt", "data": {"v": 9}})
+    await store.receive(Delivery(guid="mixed", event=OUTCOME, key=KEY, body=json.dumps(body)))
+    with caplog.at_level("INFO"):
+        await loop.run_due()
+    kinds = [kind for kind, _ in await records(store)]
+    assert (kinds.count("repo.observed"), kinds.count("pull.observed")) == (1, 1)
+    assert "pull.dreamt" in caplog.text
+    await store.close()
+
+
 async def test_told_twice_is_recorded_once():
     """The same facts under another GUID change nothing."""
     store, loop = await opened(ManualClock())
