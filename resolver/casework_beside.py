@@ -64,7 +64,7 @@ def _of_task(pull: Pull, each: Execution) -> bool:
 
 
 def _fails_so(each: Execution, prints: set[Fingerprint]) -> bool:
-    return any(each.fails_with(print_) is not None for print_ in prints)
+    return each.result == "failed" and any(item.fingerprint in prints and item.counts for item in each.items)
 
 
 def own_merges(state: RepoState, executions: Iterable[Execution]) -> tuple[OwnMerge, ...]:
@@ -78,21 +78,26 @@ def first_reds(state: RepoState, pull: Pull, executions: Sequence[Execution]) ->
     """Give each failing check of the task with the base commit from which on the base is known to fail so too."""
     line = state.bases.get(pull.seen.base_ref, Base()).line
     mine = [each for each in executions if _of_task(pull, each) and each.result == "failed"]
+    there: dict[tuple[object, Sha], list[Execution]] = {}
+    for each in executions:
+        if each.side in ("base", "probe") and each.own == "no":
+            there.setdefault((each.check.cell, each.commit), []).append(each)
     for check in dict.fromkeys(each.check for each in mine if not each.check.third_party):
         prints = {item.fingerprint for each in mine if each.check == check for item in each.items}
-        there: dict[Sha, list[Execution]] = {}
-        for each in executions:
-            if each.side in ("base", "probe") and each.own == "no" and each.check.same_job(check):
-                there.setdefault(each.commit, []).append(each)
-        first: Sha | None = None
-        for commit in line:
-            known = there.get(commit, ())
-            if any(_fails_so(each, prints) for each in known):
-                first = first or commit
-            elif any(each.result == "passed" for each in known):
-                first = None
+        first = _first_red([there.get((check.cell, commit), []) for commit in line], prints)
         if first is not None:
-            yield check, first
+            yield check, line[first]
+
+
+def _first_red(along: Sequence[Sequence[Execution]], prints: set[Fingerprint]) -> int | None:
+    """From which place of a base's line on it is known to fail so."""
+    first: int | None = None
+    for place, known in enumerate(along):
+        if any(_fails_so(each, prints) for each in known):
+            first = place if first is None else first
+        elif any(each.result == "passed" for each in known):
+            first = None
+    return first
 
 
 def first_in_queue(state: RepoState, pull: Pull, executions: Sequence[Execution]) -> Iterator[tuple[Check, Sha]]:

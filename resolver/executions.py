@@ -68,9 +68,14 @@ class Check(Record):
         where = f"{self.event}, fork" if self.fork else self.event
         return f"{self.workflow}: {self.job}{f' [{cell}]' if cell else ''} ({where})"
 
+    @property
+    def cell(self) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+        """The job and its cell, whatever event made it and with whatever secrets."""
+        return (self.workflow, self.job, self.matrix)
+
     def same_job(self, other: Check) -> bool:
-        """Say whether both run the same job and cell, whatever event made them and with whatever secrets."""
-        return (self.workflow, self.job, self.matrix) == (other.workflow, other.job, other.matrix)
+        """Say whether both run the same job and cell."""
+        return self.cell == other.cell
 
 
 class FailedItem(Record):

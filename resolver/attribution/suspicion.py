@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from resolver.attribution.case import Case
 from resolver.attribution.sights import passed_beside
 from resolver.executions import Execution, FailedItem
+from resolver.ids import Sha
 
 
 def flaked_before(case: Case, item: FailedItem, alike: Sequence[Execution], reds: Sequence[Execution]) -> bool:
@@ -26,7 +27,11 @@ def flaked_before(case: Case, item: FailedItem, alike: Sequence[Execution], reds
 
 def _on_equal_inputs(case: Case, red: Sequence[Execution], green: Sequence[Execution]) -> bool:
     """A red and a green of one check, commit, base and configuration, not so far apart that the world changed."""
-    return any(_equal(r, g) and _near(r, g, case.rules.freshness) for r in red for g in green)
+    passed: dict[Sha, list[Execution]] = {}
+    for each in green:
+        passed.setdefault(each.subject, []).append(each)
+    pairs = ((r, g) for r in red for g in passed.get(r.subject, ()))  # what is equal judges one commit
+    return any(_equal(r, g) and _near(r, g, case.rules.freshness) for r, g in pairs)
 
 
 def _equal(one: Execution, other: Execution) -> bool:

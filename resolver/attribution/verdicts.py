@@ -47,9 +47,14 @@ def attribute(case: Case) -> Attribution:
     known = distinct(case.executions)
     head = [each for each in known if each.side in ("task", "group") and each.subject == case.task.head]
     checks = sorted({each.check for each in head}, key=lambda check: check.model_dump_json())
+    cells: dict[object, list[Execution]] = {check.cell: [] for check in checks}
+    for each in known:
+        if each.check.cell in cells:
+            cells[each.check.cell].append(each)
     outcomes: list[Outcome] = []
     for check in checks:
-        outcomes.extend(_check(case, check, known, tuple(each for each in head if each.check == check)))
+        mine = tuple(each for each in head if each.check == check)
+        outcomes.extend(_check(case, check, tuple(cells[check.cell]), mine))
     open_ones = [each for each in outcomes if isinstance(each, Undecided)]
     return Attribution(
         outcomes=tuple(outcomes),
@@ -67,13 +72,12 @@ def leading(outcomes: Iterable[Outcome]) -> Verdict | None:
     return first if settled else None
 
 
-def _check(case: Case, check: Check, known: tuple[Execution, ...], head: tuple[Execution, ...]) -> Iterator[Outcome]:
+def _check(case: Case, check: Check, alike: tuple[Execution, ...], head: tuple[Execution, ...]) -> Iterator[Outcome]:
     ended = [each for each in head if each.conclusive]
     if not ended:
         yield from _surroundings(case, check, head)
         return
     newest = ended[-1]
-    alike = tuple(each for each in known if each.check.same_job(check))
     if newest.result == "failed" and not [item for item in newest.items if item.counts]:
         yield _wordless(case, newest)
     for item in _items(ended):

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from resolver.actions import AnyAction
 from resolver.attribution import Refusal, Verdict, rerun_asked
-from resolver.casework import check_of, execution_of, make_case, task_id
+from resolver.casework import check_of, execution_of, task_id
 from resolver.command_facts import Button
 from resolver.config import ActionKind
+from resolver.decide.cases import case_of
 from resolver.decide.ceilings import asked_ceiling, over
 from resolver.decide.quarantine import is_stopped
 from resolver.decide.requeue import requeue
@@ -62,7 +63,7 @@ def plan_retry(state: RepoState, pull: Pull, lead: Verdict | None, now: float, l
     if isinstance(job, Hindered):
         return job
     check = check_of(job, state.head(pull.seen.head_sha).runs.get(job.run_id))
-    case = make_case(state, pull, now, config_of(state, pull))
+    case = case_of(state, pull, now)
     asked = rerun_asked(case, check).model_copy(update={"purpose": "command"})
     answer = state.ledger.rerun(asked, now)
     if not isinstance(answer, Allowed):
@@ -90,7 +91,7 @@ def _queued_check(state: RepoState, pull: Pull, lead: Verdict | None) -> Check |
 
 def _retry_in_queue(state: RepoState, pull: Pull, check: Check, now: float) -> Planned | Hindered:
     """One more place in the queue; a pass lands it, so that the configuration must allow that."""
-    case = make_case(state, pull, now, config_of(state, pull))
+    case = case_of(state, pull, now)
     asked = rerun_asked(case, check).model_copy(update={"purpose": "command"})
     answer = state.ledger.rerun(asked, now)
     if not isinstance(answer, Allowed):

@@ -7,7 +7,7 @@ it, else a refusal with its reason, and attribution is asked again with that.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from resolver.actions import AnyAction
@@ -28,10 +28,11 @@ from resolver.attribution import (
     rerun_asked,
     settle,
 )
-from resolver.casework import make_case, task_id
+from resolver.casework import task_id
 from resolver.config import RepoConfig
 from resolver.decide.base_evidence import base_evidence
 from resolver.decide.beside import beside_reads
+from resolver.decide.cases import case_of
 from resolver.decide.drafts import with_drafts
 from resolver.decide.due import earlier
 from resolver.decide.matter import Matter
@@ -65,7 +66,8 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
     """Attribute what is red on a pull request's head, as far as the evidence at hand goes."""
     config = config_of(state, pull)
     refusals = _standing_refusals(state, pull, config, limits)
-    case = make_case(state, pull, now, config, refusals)
+    case = case_of(state, pull, now)
+    case = replace(case, refusals=(*refusals, *case.refusals))
     for _ in range(ROUNDS):
         found = attribute_within(case, state.ledger)
         answer = as_it_stands(found, lambda outcome: _standing(pull, outcome))
@@ -145,7 +147,7 @@ def _rerun(state: RepoState, pull: Pull, want: WantRerun, now: float) -> Met | R
     ]
     if not mine:
         return Refusal(kind="rerun", reason="no failed job of it is known", commit=want.commit, check=want.check)
-    asked = rerun_asked(make_case(state, pull, now, config_of(state, pull)), want.check)
+    asked = rerun_asked(case_of(state, pull, now), want.check)
     action = rerun_action(state, pull, want.check, mine[-1])
     effect = pull.effects.get(action.target)
     refused = effect is not None and effect.key == action.key and effect.status == "refused"

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from resolver.attribution import Evidence, Verdict, rerun_asked
 from resolver.attribution.outcome import shown
-from resolver.casework import check_of, make_case, print_name, task_id
+from resolver.casework import check_of, print_name, task_id
+from resolver.decide.cases import case_of
 from resolver.decide.deciding import resolution
 from resolver.decide.invalid_plan import held_by_plan
 from resolver.decide.matter import Matter, resolutions
@@ -89,7 +90,7 @@ def _heads(state: RepoState, pull: Pull) -> QuarantinedAt:
 
 
 def _reds(matter: Matter) -> tuple[Evidence, ...]:
-    case = make_case(matter.state, matter.pull, matter.now, matter.config)
+    case = case_of(matter.state, matter.pull, matter.now)
     mine = [each for each in case.executions if each.side == "task" and each.check.same_job(matter.check)]
     red = [each for each in mine if each.result in ("failed", "infrastructure") and each.subject == case.task.head]
     return tuple(shown(each, "red" if each.result == "failed" else "other", "weak", matter.now) for each in red)
@@ -138,7 +139,7 @@ def _row(reason: str) -> Take:
 
 def _spent(state: RepoState, pull: Pull, lead: Verdict, now: float) -> Refused | None:
     if lead.klass == "unclassified" and lead.next_action == "escalate":
-        asked = rerun_asked(make_case(state, pull, now, config_of(state, pull)), lead.check)
+        asked = rerun_asked(case_of(state, pull, now), lead.check)
     elif lead.next_action == "rerun" and lead.fingerprint is not None:
         asked = flake_asked(pull, lead, lead.fingerprint)
     else:

@@ -6,7 +6,8 @@ It lands what passes, and is bound by the ledger like any rerun; the base is ask
 from __future__ import annotations
 
 from resolver.attribution import Refusal, Verdict, WantRerun, WantRow, rerun_asked
-from resolver.casework import make_case, task_id
+from resolver.casework import task_id
+from resolver.decide.cases import case_of
 from resolver.decide.quarantine import held
 from resolver.decide.requeue import requeue
 from resolver.decide.rerunning import Met
@@ -21,7 +22,7 @@ def in_queue(state: RepoState, pull: Pull, want: WantRerun | WantRow, now: float
     against = _against(state, pull, limits)
     if against is not None:
         return Refusal(kind=want.kind, reason=against, commit=want.commit, check=want.check)
-    asked = rerun_asked(make_case(state, pull, now, config_of(state, pull)), want.check)
+    asked = rerun_asked(case_of(state, pull, now), want.check)
     if isinstance(want, WantRow):
         answer = state.ledger.rerun(asked, now)
         if not isinstance(answer, Allowed):

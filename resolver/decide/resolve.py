@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from resolver.attribution import Refusal, rerun_asked
 from resolver.breakers import Tripped, tripped
-from resolver.casework import make_case
+from resolver.decide.cases import case_of
 from resolver.decide.deciding import resolution
 from resolver.decide.matter import Matter, here_decided, resolutions, tripped_reason
 from resolver.decide.paused import pause
@@ -165,7 +165,7 @@ def _carry_out(matter: Matter, standing: Resolution, limits: Limits) -> Met | Re
     under_way = effect is not None and effect.status == "started"
     if under_way or job is None or run is None or run.attempt > decided.run_attempt:
         return Met()
-    asked = rerun_asked(make_case(state, pull, now, matter.config), matter.check)
+    asked = rerun_asked(case_of(state, pull, now), matter.check)
     rerun_id = f"rerun:{decided.run_id}:{decided.run_attempt}"
     tried = rerun_id in state.ledger.events and effect is not None
     if effect is not None and tried and effect.status == "refused" and effect.retry_at is None:
