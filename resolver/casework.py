@@ -18,7 +18,7 @@ from resolver.progress import JobStalled
 from resolver.queue_case import own_groups, queue_executions, red_jobs
 from resolver.runs import PLAN
 from resolver.stalls import findings_of, stall_finding, standing
-from resolver.state import Base, Head, Pull, RepoState
+from resolver.state import Base, Head, Pull, RepoState, red_ones
 from resolver.third_party_case import executions as third_party
 
 
@@ -142,8 +142,8 @@ def _probed(head: Head, job: JobFinished, probe: ProbeDispatched) -> Execution:
 
 def _of_others(state: RepoState, pull: Pull, prints: set[Fingerprint]) -> Iterator[Execution]:
     """The same failures on other tasks, and those checks' greens there: hints at base and flakes, no excuse."""
-    for other in state.pulls.values():
-        if other.seen.number == pull.seen.number or not other.reds:
+    for other in red_ones(state):
+        if other.seen.number == pull.seen.number:
             continue
         head = state.head(other.seen.head_sha)
         if prints.isdisjoint(head.once(prints_of)):

@@ -78,24 +78,30 @@ def first_reds(state: RepoState, pull: Pull, executions: Sequence[Execution]) ->
     """Give each failing check of the task with the base commit from which on the base is known to fail so too."""
     line = state.bases.get(pull.seen.base_ref, Base()).line
     mine = [each for each in executions if _of_task(pull, each) and each.result == "failed"]
-    there: dict[tuple[object, Sha], list[Execution]] = {}
+    there: dict[object, list[Execution]] = {}
     for each in executions:
         if each.side in ("base", "probe") and each.own == "no":
-            there.setdefault((each.check.cell, each.commit), []).append(each)
+            there.setdefault(each.check.cell, []).append(each)
     for check in dict.fromkeys(each.check for each in mine if not each.check.third_party):
         prints = {item.fingerprint for each in mine if each.check == check for item in each.items}
-        first = _first_red([there.get((check.cell, commit), []) for commit in line], prints)
+        first = _first_red(line, there.get(check.cell, ()), prints)
         if first is not None:
-            yield check, line[first]
+            yield check, first
 
 
-def _first_red(along: Sequence[Sequence[Execution]], prints: set[Fingerprint]) -> int | None:
-    """From which place of a base's line on it is known to fail so."""
-    first: int | None = None
-    for place, known in enumerate(along):
-        if any(_fails_so(each, prints) for each in known):
-            first = place if first is None else first
-        elif any(each.result == "passed" for each in known):
+def _first_red(line: Sequence[Sha], known: Iterable[Execution], prints: set[Fingerprint]) -> Sha | None:
+    """From which commit of a base's line on it is known to fail so."""
+    red, passed = set[Sha](), set[Sha]()
+    for each in known:
+        if _fails_so(each, prints):
+            red.add(each.commit)
+        elif each.result == "passed":
+            passed.add(each.commit)
+    first: Sha | None = None
+    for commit in line if red else ():
+        if commit in red:
+            first = first or commit
+        elif commit in passed:
             first = None
     return first
 

@@ -290,6 +290,15 @@ class RepoState(Follows):
 _UNKNOWN_HEAD = Head()
 
 
+def red_ones(state: RepoState) -> tuple[Pull, ...]:
+    """Give the pull requests of which a check has ever failed: few of many, and all that others may ask about."""
+    return state.once(_red_ones)
+
+
+def _red_ones(state: RepoState) -> tuple[Pull, ...]:
+    return tuple(pull for pull in state.pulls.values() if pull.reds)
+
+
 def check_id(job: JobFinished | JobProgressed | JobStalled, run: RunObserved | None) -> str:
     """Name a check: the workflow's file, the job's name with its matrix values, and the event (specification, section
     1).

@@ -22,12 +22,12 @@ from resolver.decide.due import Due, earlier
 from resolver.decide.rights import config_of
 from resolver.decide.third_party import annotation_reads
 from resolver.executions import Check
-from resolver.facts import JobFinished
+from resolver.facts import JobFinished, RunObserved
 from resolver.ids import Sha
 from resolver.limits import Limits
 from resolver.probed import has_ended
 from resolver.runs import run_id
-from resolver.state import Base, Head, Pull, RepoState
+from resolver.state import Base, Head, Pull, RepoState, red_ones
 
 CONFIG_PATH = ".github/failres.yml"
 """Where a repository's configuration lives (specification, section 17)."""
@@ -57,13 +57,18 @@ def _contradicted(pull: Pull, head: Head) -> bool:
     seen = head.rollup
     if seen is None or seen == head.read_for:
         return False
-    conclusions = [job.conclusion for job in head.current()] + [told.conclusion for told in head.third_party()]
-    passed = sum(1 for conclusion in conclusions if meaning(conclusion) is Meaning.PASSED)
-    failed = sum(1 for conclusion in conclusions if meaning(conclusion) is Meaning.FAILED)
+    failed, passed = head.once(_counts)
     counts_differ = (seen.failed, seen.passed) != (failed, passed)
     told_until = max((run.updated_at for run in head.runs.values()), default=0.0)
     changed_since = seen.changed_at is not None and seen.changed_at > told_until
     return (counts_differ or changed_since) and bool(seen.failed or failed or pull.reds)
+
+
+def _counts(head: Head) -> tuple[int, int]:
+    """How many results that are shown now failed, and how many passed."""
+    conclusions = [job.conclusion for job in head.current()] + [told.conclusion for told in head.third_party()]
+    told = [meaning(conclusion) for conclusion in conclusions]
+    return told.count(Meaning.FAILED), told.count(Meaning.PASSED)
 
 
 def logs_of(pull: Pull, head: Head, config: RepoConfig, limits: Limits) -> Iterator[ReadLog]:
@@ -104,16 +109,26 @@ def read_of(pull: Pull, head: Head, job: JobFinished, config: RepoConfig, wanted
 
 def _green_logs(pull: Pull, head: Head, config: RepoConfig) -> Iterator[ReadLog]:
     """Greens of checks that were red on this very head: whether the failing item ran in them decides about a flake."""
+    for job, items in head.once(_greens_beside_reds):
+        yield read_of(pull, head, job, config, items)
+
+
+def _greens_beside_reds(head: Head) -> tuple[tuple[JobFinished, tuple[str, ...]], ...]:
+    """The unread greens of checks whose reds are read, each with the items that failed in those."""
     items: dict[Check, set[str]] = {}
-    for job in head.jobs.values():
-        told = head.triaged.get(job.job_id)
-        if meaning(job.conclusion) is Meaning.FAILED and told is not None:
+    for job_id, told in head.triaged.items():
+        job = head.jobs.get(job_id)
+        if job is not None and meaning(job.conclusion) is Meaning.FAILED:
             found = items.setdefault(check_of(job, head.runs.get(job.run_id)), set())
             found.update(failure.item for failure in told.failures if failure.item)
-    for job in head.jobs.values():
-        check = check_of(job, head.runs.get(job.run_id))
-        if meaning(job.conclusion) is Meaning.PASSED and check in items and job.job_id not in head.triaged:
-            yield read_of(pull, head, job, config, tuple(sorted(items[check])))
+    names = {check.job for check in items}
+    unread = (job for job in head.jobs.values() if job.name in names and job.job_id not in head.triaged)
+    greens = ((job, check_of(job, head.runs.get(job.run_id))) for job in unread if _passed(job))
+    return tuple((job, tuple(sorted(items[check]))) for job, check in greens if check in items)
+
+
+def _passed(job: JobFinished) -> bool:
+    return meaning(job.conclusion) is Meaning.PASSED
 
 
 def logs_wanted(head: Head, limits: Limits) -> list[JobFinished]:
@@ -166,12 +181,15 @@ def _unowned(state: RepoState) -> Iterator[FindPull]:
     known = {pull.seen.head_sha for pull in state.pulls.values()}
     known |= {probe.dispatched.commit for probe in state.probes.values()}
     for sha, head in state.heads.items():
-        if sha in known or not head.ever_failed():
-            continue
-        runs = [run for run in head.runs.values() if run.event.startswith("pull_request")]
-        if not runs or not head.failed():
-            continue
-        yield FindPull(head_sha=sha, head_owner=runs[0].head_owner, head_branch=runs[0].head_branch)
+        run = head.once(_failed_run) if sha not in known else None
+        if run is not None:
+            yield FindPull(head_sha=sha, head_owner=run.head_owner, head_branch=run.head_branch)
+
+
+def _failed_run(head: Head) -> RunObserved | None:
+    """A pull request's run on a commit that has failed there."""
+    runs = (run for run in head.runs.values() if run.event.startswith("pull_request"))
+    return next(runs, None) if head.failed() else None
 
 
 def _under_way(state: RepoState) -> Iterator[tuple[Sha, float]]:
@@ -180,7 +198,7 @@ def _under_way(state: RepoState) -> Iterator[tuple[Sha, float]]:
         if probe.removed is None:
             started = state.ledger.events.get(probe_id)
             yield probe.dispatched.commit, started.at if started else 0.0
-    asked = {pull.seen.base_ref for pull in state.pulls.values() if pull.seen.state == "open" and pull.reds}
+    asked = {pull.seen.base_ref for pull in red_ones(state) if pull.seen.state == "open"}
     for ref in sorted(asked):
         sha = state.bases.get(ref, Base()).sha
         running = [run for run in state.head(sha).runs.values() if run.status != "completed"] if sha else []

@@ -12,23 +12,22 @@ from resolver.config import RepoConfig
 from resolver.executions import FailedItem
 from resolver.facts import OutageChanged
 from resolver.ids import Fingerprint, Sha
-from resolver.state import Base, Head, Pull, RepoState
+from resolver.state import Base, Head, Pull, RepoState, red_ones
 
 
 def outage(state: RepoState, now: float) -> tuple[tuple[OutageChanged, ...], float | None]:
     """Give the change of mode to record, if there is one, and when to look again while the mode is on."""
     config = _rules(state)
     mode = state.outage
-    red_pulls = [pull for pull in state.pulls.values() if pull.seen.state == "open" and pull.reds]
+    red_pulls = [pull for pull in red_ones(state) if pull.seen.state == "open"]
     red_pulls = [pull for pull in red_pulls if state.head(pull.seen.head_sha).failed()]
     if not mode.on and len(red_pulls) < config.outage.tasks:
         return (), None
     reds = tuple(red for pull in red_pulls for red in _reds(state, pull, now, config.outage.calm_for))
     begun = _begun(state, red_pulls) if reds else {}
     asked = {red.fingerprint: begun[red.fingerprint] for red in reds}
-    wave = Wave(
-        reds=reds, running=_running(state, now - config.outage.calm_for), green_probes=_green(state, asked, now)
-    )
+    running = _running(state, now - config.outage.calm_for) if any(red.infrastructure for red in reds) else 0
+    wave = Wave(reds=reds, running=running, green_probes=_green(state, asked, now))
     found = outage_mode(mode, wave, config.outage, now)
     again_at = now + config.outage.calm_for if found.on else None
     changed = found.on != mode.on or (found.on and found.reason != mode.reason)
@@ -64,7 +63,7 @@ def _everywhere(state: RepoState) -> Mapping[Fingerprint, _Met]:
     """The same over all commits that are known."""
     found: dict[Fingerprint, _Met] = {}
     for head in state.heads.values():
-        for fingerprint, met in head.once(_met).items():
+        for fingerprint, met in head.once(_met).items() if head.triaged else ():
             before = found.get(fingerprint)
             both = _Met(min(met.first, before.first), met.jobs | before.jobs) if before else met
             found[fingerprint] = both
@@ -132,19 +131,27 @@ def _last_ended(head: Head) -> float:
 def _green(state: RepoState, begun: Mapping[Fingerprint, float], now: float) -> frozenset[Fingerprint]:
     """The failures whose check has passed on the clean base after tasks began to fail with it, and lately enough."""
     fresh = now - _rules(state).attribution.freshness
-    return frozenset(print_ for print_, at in begun.items() if _passed(state, print_, max(min(at, now), fresh)))
+    passed = _passed_on_base(state) if begun else []
+    found: set[Fingerprint] = set()
+    for print_, at in begun.items():
+        met = state.once(_everywhere).get(print_)
+        jobs, since = met.jobs if met is not None else (), max(min(at, now), fresh)
+        if any(there.get(name, -1.0) >= since for there in passed for name in jobs):
+            found.add(print_)
+    return frozenset(found)
 
 
-def _passed(state: RepoState, fingerprint: Fingerprint, since: float) -> bool:
-    met = state.once(_everywhere).get(fingerprint)
-    if met is None:
-        return False
+def _passed_on_base(state: RepoState) -> list[Mapping[str, float]]:
+    """When each job last passed, by its name (seconds): on each clean base, the newest first, and on our probes."""
+    heads = [state.head(sha) for base in state.bases.values() for sha in reversed(base.line)]
     line = {sha for base in state.bases.values() for sha in base.line}
-    heads = [state.head(sha) for sha in line]
     heads += [state.head(p.dispatched.commit) for p in state.probes.values() if p.dispatched.base_sha in line]
-    return any(
-        meaning(job.conclusion) is Meaning.PASSED and (job.completed_at or 0.0) >= since
-        for head in heads
-        for name in met.jobs
-        for job in head.named(name)
-    )
+    return [head.once(_passes) for head in heads if head.jobs]
+
+
+def _passes(head: Head) -> Mapping[str, float]:
+    last: dict[str, float] = {}
+    for job in head.jobs.values():
+        if meaning(job.conclusion) is Meaning.PASSED:
+            last[job.name] = max(job.completed_at or 0.0, last.get(job.name, 0.0))
+    return last

@@ -42,8 +42,10 @@ def _of_base(state: RepoState, ref: str, now: float, limits: Limits) -> Iterator
 
 def _watched(pull: Pull, now: float) -> bool:
     """An open pull request, or one that landed lately after it had failed: whether it passed then is still wanted."""
+    if pull.seen.state == "open":
+        return True
     lately = pull.seen.merged and pull.queue_red == pull.seen.head_sha and now < pull.seen.updated_at + LATELY
-    return pull.seen.state == "open" or (lately and not any(v.klass == "flake" for v in pull.verdicts.values()))
+    return lately and not any(v.klass == "flake" for v in pull.verdicts.values())
 
 
 def _due(state: RepoState, target: str, every: float, now: float) -> bool:
