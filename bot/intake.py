@@ -42,6 +42,11 @@ EVENTS: Final[Mapping[str, Mapping[Path, type]]] = {
     "workflow_run": {ACTION: str, REPOSITORY: int, ("workflow_run", "id"): int, ("workflow_run", "head_sha"): str},
 }
 
+PRESS: Final = ("check_run", "requested_action")
+"""Event and action with which GitHub tells of a pressed button, one among the many of `check_run`."""
+PRESSED: Final = ".".join(PRESS)
+"""The event under which it is stored: people wait for it, so that the inbox has to know it from the others."""
+
 _SIGNATURE: Final = re.compile(r"sha256=[0-9a-f]{64}")
 _GUID: Final = re.compile(r"[0-9A-Za-z-]{8,64}")
 _EVENT: Final = re.compile(r"[a-z_]{1,64}")
@@ -121,7 +126,8 @@ def read_body(envelope: Envelope, body: bytes, rules: IntakeRules) -> Delivery |
         if not _holds(data, path, kind):
             return Refusal(400, f"{envelope.event}: {'.'.join(path)} is missing or of the wrong type")
     key = f"repo:{data['repository']['id']}" if REPOSITORY in wanted else "app"
-    return Delivery(envelope.guid, envelope.event, key, text)
+    event = PRESSED if (envelope.event, data.get("action")) == PRESS else envelope.event
+    return Delivery(envelope.guid, event, key, text)
 
 
 def signed(signature: bytes, body: bytes, secrets: Sequence[bytes]) -> bool:

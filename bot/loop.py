@@ -18,7 +18,7 @@ from bot.installations import APP, spread
 from bot.journal_trouble import told
 from bot.known import Known
 from bot.store import JournalCorrupt, Lease, LeaseLost, Received, Store, StoreUnavailable, Work
-from bot.translate import AWAITED, translate
+from bot.translate import AWAITED, COMMANDS, translate
 from resolver.decide import Due, decide_pull, decide_repository
 from resolver.decide.due import earlier
 from resolver.facts import EngineStuck, Fact
@@ -34,13 +34,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class LoopLimits:
-    """`batch` deliveries and `pulls` decisions a turn, `parallel` turns at a time, `lease` seconds of a turn, the
-    longest backoff of a failing one, and in how many `rounds` a pull request is decided in a turn, each after what the
-    one before recorded.
+    """`batch` deliveries, no further one after so many `facts`, and `pulls` decisions a turn, so that each is short and
+    what people wait for is soon in the next one; `parallel` turns at a time, `lease` seconds of a turn, the longest
+    backoff of a failing one, and in how many `rounds` a pull request is decided in a turn, each after what the one
+    before recorded.
     """
 
-    batch: int = 200
-    pulls: int = 10
+    batch: int = 100
+    facts: int = 50
+    pulls: int = 5
     rounds: int = 5
     parallel: int = 16
     lease: float = 60.0
@@ -135,18 +137,25 @@ class Loop:
         for row in unit.records(key, known.seq):
             known.take(row)
             known.fresh = True  # another process had a turn: what it left to be decided only it knows
-        deliveries = unit.deliveries(key, self._loop_limits.batch, AWAITED)
-        self._take_in(unit, key, known, deliveries)
+        deliveries = unit.deliveries(key, self._loop_limits.batch, COMMANDS, AWAITED)
+        taken = self._take_in(unit, key, known, deliveries)
         again = self._decide(key, known)
         known.write(unit, key)
-        unit.handled([delivery.guid for delivery in deliveries])
-        return self._clock.now() if known.waiting or len(deliveries) == self._loop_limits.batch else again
+        unit.handled(taken)
+        more = len(taken) < len(deliveries) or len(deliveries) == self._loop_limits.batch
+        return self._clock.now() if known.waiting or more else again
 
-    def _take_in(self, unit: Work, key: str, known: Known, deliveries: Iterable[Received]) -> None:
-        """Append the deliveries' facts, fold them, and note which pull requests are to be decided."""
+    def _take_in(self, unit: Work, key: str, known: Known, deliveries: Iterable[Received]) -> list[str]:
+        """Append the deliveries' facts, fold them, and note which pull requests are to be decided; gives the GUIDs of
+        those that were taken in.
+        """
         facts: list[Fact] = []
+        taken: list[str] = []
         before = ahead = known.state
         for delivery in deliveries:
+            if len(facts) >= self._loop_limits.facts:
+                break
+            taken.append(delivery.guid)
             for fact in self._facts(key, delivery):
                 if is_news(ahead, fact):
                     ahead = fold_or_park(ahead, fact)
@@ -155,6 +164,7 @@ class Loop:
             marked = touched(ahead, fact, before)
             known.wait(sorted(ahead.pulls if marked is None else marked), first=is_urgent(ahead, fact, before))
         known.observe(unit, key, facts, ahead)
+        return taken
 
     def _facts(self, key: str, delivery: Received) -> tuple[Fact, ...]:
         try:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.commands import command_in, press_in
+from bot.intake import PRESS, PRESSED
 from bot.objects import (
     Json,
     NotUnderstood,
@@ -34,8 +35,11 @@ from resolver.third_party import CheckBegun, CheckFinished
 OUTCOME = "outcome"
 """The event under which a worker's outcome, or a regular look at GitHub, goes through the inbox."""
 
-AWAITED = ("issue_comment", "pull_request", OUTCOME)
-"""What people wait for is taken in before a backlog of jobs: commands, labels that stop failres, and what was read."""
+COMMANDS = ("issue_comment", PRESSED)
+"""Commands and pressed buttons are taken in before everything else."""
+
+AWAITED = ("pull_request", OUTCOME)
+"""What people wait for is taken in before a backlog of jobs: labels that stop failres, and what was read."""
 
 CONFIG_PATH = ".github/failres.yml"
 HEADS = "refs/heads/"
@@ -56,17 +60,15 @@ def translate(event: str, payload: Json, own_app: int | None = None, guid: str =
     try:
         if event == OUTCOME:
             return _outcome(payload)
-        reader = _READERS.get(event)
+        reader = _READERS.get(PRESS[0] if event == PRESSED else event)
         if reader is None:
             return Translation(ignored=f"`{event}` is not used")
         known = _repository(payload)
-        told = _pressed(payload, guid) if (event, payload.get("action")) == PRESS else reader(payload)
+        pressed = event == PRESSED or (event, payload.get("action")) == PRESS  # those stored by earlier versions
+        told = _pressed(payload, guid) if pressed else reader(payload)
         return Translation((*known, *(each for each in told if not _own(each, own_app))))
     except NotUnderstood as problem:
         return Translation(ignored=str(problem))
-
-
-PRESS = ("check_run", "requested_action")
 
 
 def _pressed(payload: Json, guid: str) -> tuple[Fact, ...]:

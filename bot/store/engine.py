@@ -234,19 +234,22 @@ class Store:
         leased: LeasedOrder,
         outcome: Delivery | None,
         *,
+        ahead: Sequence[Delivery] = (),
         lane_ready_at: float | None = None,
         texts: Mapping[str, str] | None = None,
     ) -> None:
         """
         The action was carried out: delete the order, store its outcome and texts, wake the outcome's key, at once.
+        `ahead` are parts of an outcome that is too much for one delivery: they come before it.
 
         Raises `LeaseLost`, and writes nothing, if another worker has taken the order over: the outcome will be its.
         """
 
         def finish(tx: Transaction) -> None:
             outbox.finish(tx, leased)
-            if outcome is not None and inbox.store_deliveries(tx, [outcome]):
-                due.wake(tx, {outcome.key: tx.now})
+            told = (*ahead, outcome) if outcome is not None else ahead
+            if inbox.store_deliveries(tx, told):
+                due.wake(tx, {each.key: tx.now for each in told})
             put_texts(tx, texts or {})
 
         await self._give_back("finish_order", leased, finish, lane_ready_at)

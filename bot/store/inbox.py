@@ -47,12 +47,19 @@ def _insert(*, postgresql: bool) -> Executable:
     return row.on_conflict_do_nothing(index_elements=["guid"]).returning(inbox.c.guid)
 
 
-def open_deliveries(tx: Transaction, key: str, limit: int, first: Sequence[str] = ()) -> list[Received]:
-    """The key's deliveries that are not handled: of the events `first`, then of the others; each oldest first."""
-    asked = {"wanted_key": key, "events": list(first)}
-    found = [Received(*row) for row in tx.run(_OPEN_FIRST, {**asked, "most": limit})] if first else []
+def open_deliveries(tx: Transaction, key: str, limit: int, *first: Sequence[str]) -> list[Received]:
+    """The key's deliveries that are not handled: of each of the groups of events `first`, then of the others; each
+    oldest first.
+    """
+    found: list[Received] = []
+    named: list[str] = []
+    for events in first:
+        asked = {"wanted_key": key, "events": list(events), "most": limit - len(found)}
+        found += [Received(*row) for row in tx.run(_OPEN_FIRST, asked)] if len(found) < limit else []
+        named += events
     if len(found) < limit:
-        found += [Received(*row) for row in tx.run(_OPEN_REST, {**asked, "most": limit - len(found)})]
+        asked = {"wanted_key": key, "events": named, "most": limit - len(found)}
+        found += [Received(*row) for row in tx.run(_OPEN_REST, asked)]
     return found
 
 

@@ -29,9 +29,9 @@ class Unit:
         """The time at which the transaction began."""
         return self._work.now
 
-    async def deliveries(self, key: str, limit: int, first: Sequence[str] = ()) -> list[Received]:
-        """The key's deliveries that are not handled: of the events `first`, then of the others; each oldest first."""
-        return await self.do(lambda work: work.deliveries(key, limit, first))
+    async def deliveries(self, key: str, limit: int, *first: Sequence[str]) -> list[Received]:
+        """The key's open deliveries: of each of the groups of events `first`, then of the others; each oldest first."""
+        return await self.do(lambda work: work.deliveries(key, limit, *first))
 
     async def handled(self, guids: Iterable[str]) -> None:
         """Mark deliveries as handled."""

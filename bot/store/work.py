@@ -36,9 +36,9 @@ class Work:
         """True if somebody should look at the due-list or the outbox after the commit."""
         return bool(self._wakes) or self._ordered
 
-    def deliveries(self, key: str, limit: int, first: Sequence[str] = ()) -> list[Received]:
-        """The key's deliveries that are not handled: of the events `first`, then of the others; each oldest first."""
-        return inbox.open_deliveries(self.tx, key, limit, first)
+    def deliveries(self, key: str, limit: int, *first: Sequence[str]) -> list[Received]:
+        """The key's open deliveries: of each of the groups of events `first`, then of the others; each oldest first."""
+        return inbox.open_deliveries(self.tx, key, limit, *first)
 
     def handled(self, guids: Iterable[str]) -> None:
         """Mark deliveries as handled."""

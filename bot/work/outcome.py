@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,13 +31,22 @@ class Outcome:
     maybe: bool = False
 
 
-def delivery_of(leased: LeasedOrder, assignment: Assignment, outcome: Outcome) -> Delivery:
-    """Make the delivery that tells a repository's next turn what came of an action."""
+FACTS = 50
+"""How many facts one delivery brings: a list of hundreds of jobs is taken in by several turns, not by a long one."""
+
+
+def deliveries_of(leased: LeasedOrder, assignment: Assignment, outcome: Outcome) -> list[Delivery]:
+    """Make the deliveries that tell a repository's next turns what came of an action; that it has ended comes last."""
     facts = (*outcome.facts, _ended(leased, assignment, outcome))
+    guid = f"{OUTCOME}:{leased.order.action_key}"
+    parts = [facts[start : start + FACTS] for start in range(0, len(facts), FACTS)]
+    guids = [*(f"{guid}/{part}" for part in range(1, len(parts))), guid]
+    return [_delivery(name, leased.order.key, part) for name, part in zip(guids, parts, strict=True)]
+
+
+def _delivery(guid: str, key: str, facts: Sequence[Fact]) -> Delivery:
     body = {"facts": [{"kind": kind_of(fact), "data": to_json(fact)} for fact in facts]}
-    return Delivery(
-        guid=f"{OUTCOME}:{leased.order.action_key}", event=OUTCOME, key=leased.order.key, body=json.dumps(body)
-    )
+    return Delivery(guid=guid, event=OUTCOME, key=key, body=json.dumps(body))
 
 
 def _ended(leased: LeasedOrder, assignment: Assignment, outcome: Outcome) -> Fact:

@@ -20,7 +20,7 @@ from bot.store import LeasedOrder, LeaseLost, Store, StoreUnavailable
 from bot.work.act.consult import CUT_OFF, answered, later
 from bot.work.act.notice import NotYet
 from bot.work.observe.logs import no_log
-from bot.work.outcome import Outcome, delivery_of
+from bot.work.outcome import Outcome, deliveries_of
 from bot.work.pacing import Pacing
 from bot.work.perform import perform
 from bot.work.place import Pace, Place
@@ -201,9 +201,8 @@ class Workers:
         ready = self._pacing.wrote(leased.order.lane, self._clock.now()) if wrote else None
         if outcome.refused:
             log.info("%s: not done: %s", leased.order.action_key, outcome.refused)
-        await self._store.finish_order(
-            leased, delivery_of(leased, assignment, outcome), lane_ready_at=ready, texts=dict(outcome.texts)
-        )
+        *ahead, last = deliveries_of(leased, assignment, outcome)
+        await self._store.finish_order(leased, last, ahead=ahead, lane_ready_at=ready, texts=dict(outcome.texts))
 
     def _later(self, leased: LeasedOrder) -> float:
         wait = min(self._pace.first_backoff * 2.0 ** (leased.attempts - 1), self._pace.longest_backoff)

@@ -8,17 +8,32 @@ from sqlalchemy import text
 
 from bot.clock import ManualClock
 from bot.installations import repository_key
+from bot.intake import PRESSED
 from bot.loop import Loop, LoopLimits
 from bot.orders import assignment_of
 from bot.store import Delivery, Entry, StoreUnavailable, open_store
 from bot.translate import OUTCOME
-from resolver.command_facts import CommandGiven
-from resolver.commands import Retry, Sender
+from bot.work.outcome import Outcome, deliveries_of
 from resolver.journal import kind_of, to_json
-from tests.core.made import NEXT, config, files, job, pull, repo, run, triaged
+from tests.core.made import HEAD, NEXT, config, files, job, pull, repo, run, triaged
 
 KEY = repository_key(1)
 FOREVER = 1e9
+ANA = {"id": 5, "login": "ana", "type": "User"}
+ASKED = {
+    "issue_comment": {
+        "action": "created",
+        "issue": {"number": 7, "pull_request": {"url": "https://github.test/7"}},
+        "comment": {"id": 1, "body": "/failres retry", "user": ANA, "created_at": "2026-09-21T00:00:00Z"},
+    },
+    PRESSED: {
+        "action": "requested_action",
+        "check_run": {"external_id": f"failres:7:{HEAD}"},
+        "requested_action": {"identifier": "rerun"},
+        "sender": ANA,
+    },
+}
+"""What GitHub sends of a comment with a command, and of a pressed button."""
 
 
 class Killed(BaseException):
@@ -180,16 +195,19 @@ async def test_told_twice_is_recorded_once():
     await store.close()
 
 
-async def test_a_turn_takes_no_more_than_its_batch_and_comes_back_at_once():
-    """A flood is worked off in bounded turns."""
+@pytest.mark.parametrize(("limits", "turns"), [(LoopLimits(batch=2), 3), (LoopLimits(facts=3), 3)])
+async def test_a_turn_takes_no_more_than_its_batch_and_comes_back_at_once(limits, turns):
+    """A flood is worked off in bounded turns, by deliveries and by the facts that they bring; nothing is left over."""
     store, clock = await open_store("sqlite://", ManualClock()), ManualClock()
-    loop = Loop(store, clock, loop_limits=LoopLimits(batch=2))
+    loop = Loop(store, clock, loop_limits=limits)
     for delivery in DELIVERIES:
         await store.receive(delivery)
-    turns = 0
+    taken = 0
     while await loop.run_due():
-        turns += 1
-    assert turns == 3
+        taken += 1
+    assert taken == turns
+    assert (await store.counts())["deliveries_open"] == 0
+    assert [kind for kind, _ in await records(store)].count("pull.files") == 2
     await store.close()
 
 
@@ -222,8 +240,11 @@ async def test_a_damaged_journal_stops_its_repository_and_says_what_to_do(tmp_pa
     connection.close()
 
 
-async def test_a_command_overtakes_a_backlog():
-    """Two hundred jobs and forty pull requests wait; the first turn takes the command in and asks for the right."""
+@pytest.mark.parametrize("event", ["issue_comment", PRESSED])
+async def test_what_people_wait_for_overtakes_a_backlog(event):
+    """Jobs, lists of jobs and forty pull requests wait; the first turn takes a comment or a press in and asks for the
+    right.
+    """
     store, loop = await opened(ManualClock())
     await store.receive(
         told("d0", repo(), config(), *(pull(number, head_sha=NEXT) for number in range(8, 48)), pull(7))
@@ -232,15 +253,13 @@ async def test_a_command_overtakes_a_backlog():
         pass
     before = await orders_of(store)
     assert not any(action.type == "read-standing" for action in before)
-    jobs = [told(f"jobs-{n}", job(1_000 + n, head=NEXT, run_id=n)) for n in range(200)]
-    for waiting in jobs:
-        await store.receive(waiting._replace(event="workflow_job", body=json.dumps({"action": "queued"})))
-    by = Sender(id=5, login="ana")
-    said = CommandGiven(number=7, command_id="comment:1", by=by, commands=(Retry(),), comment_id=1, at=1.0)
-    await store.receive(told("command", said))
+    for n in range(200):
+        await store.receive(told(f"jobs-{n}", job(1_000 + n, head=NEXT, run_id=n)))
+        await store.receive(Delivery(f"queued-{n}", "workflow_job", KEY, json.dumps({"action": "queued"})))
+    await store.receive(Delivery("asked", event, KEY, json.dumps(ASKED[event])))
     await loop.run_due()
     async with store.unit() as unit:
-        assert len(await unit.deliveries(KEY, 500)) == 1
+        assert "asked" not in {row.guid for row in await unit.deliveries(KEY, 500)}
     (first, *_) = await orders_of(store)
     assert first.type == "read-standing"
     await store.close()
@@ -297,4 +316,22 @@ async def test_a_turn_that_cannot_be_written_is_run_again(tmp_path):
         await loop.run_due()
     assert len(await records(store)) >= 399
     assert [row async for row in store.records("repo:2")]
+    await store.close()
+
+
+async def test_a_list_of_hundreds_of_jobs_is_taken_in_by_several_turns():
+    """One read brings them all: each turn takes some, and that the read has ended is known after the last of them."""
+    store, loop = await opened(ManualClock())
+    await store.receive(DELIVERIES[0])
+    await loop.run_due()
+    (leased, *_) = await store.claim_orders(100, FOREVER)
+    outcome = Outcome(facts=tuple(job(1_000 + n, name=f"job {n}") for n in range(170)))
+    *ahead, last = deliveries_of(leased, assignment_of(leased.order), outcome)
+    await store.finish_order(leased, last, ahead=ahead)
+    seen = []
+    while await loop.run_due():
+        kinds = [kind for kind, _ in await records(store)]
+        seen.append((kinds.count("job.finished"), kinds.count("action.done")))
+    assert seen[:4] == [(50, 0), (100, 0), (150, 0), (170, 1)]
+    assert seen[-1] == (170, 1)
     await store.close()

@@ -55,15 +55,18 @@ async def test_open_deliveries_come_oldest_first_and_limited(store: Store, world
 
 
 async def test_some_events_come_before_all_others(store: Store) -> None:
-    """What people wait for is not behind a backlog, and takes its share of the page."""
+    """What people wait for is not behind a backlog, and takes its share of the page; a group comes before the next."""
     for n in range(4):
         await store.receive(delivery(n))
-    for n in (10, 11):
-        await store.receive(delivery(n)._replace(event="issue_comment"))
+    for n, event in ((9, "outcome"), (10, "issue_comment"), (11, "label")):
+        await store.receive(delivery(n)._replace(event=event))
     async with store.unit() as unit:
-        page = await unit.deliveries("repo:1", 3, ("issue_comment", "label"))
-        assert [row.guid for row in page] == ["guid-10", "guid-11", "guid-0"]
-        assert [row.guid for row in await unit.deliveries("repo:1", 1, ("issue_comment",))] == ["guid-10"]
+        page = await unit.deliveries("repo:1", 4, ("issue_comment", "label"), ("outcome",))
+        assert [row.guid for row in page] == ["guid-10", "guid-11", "guid-9", "guid-0"]
+        page = await unit.deliveries("repo:1", 9, ("outcome",), ("label", "nothing"))
+        assert [row.guid for row in page][:2] == ["guid-9", "guid-11"]
+        assert len(page) == 7
+        assert [row.guid for row in await unit.deliveries("repo:1", 1, ("issue_comment",), ("outcome",))] == ["guid-10"]
 
 
 async def test_one_transaction_takes_what_arrives_meanwhile(store: Store) -> None:
