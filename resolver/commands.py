@@ -131,9 +131,8 @@ class Standing(Record):
 
 
 class CommandRules(Record):
-    """`own_app` is failres's App id, `allowed_apps` those that the configuration lets command."""
+    """`allowed_apps` are those that the configuration lets command. What failres wrote itself is no command at all."""
 
-    own_app: int
     allowed_apps: tuple[int, ...] = ()
 
 
@@ -144,7 +143,7 @@ class Permitted(Record):
 class Ignored(Record):
     """Nothing happens and nothing is said."""
 
-    why: Literal["edited", "deleted", "gone", "own", "bot"]
+    why: Literal["edited", "deleted", "gone", "bot"]
 
 
 class Denied(Record):
@@ -168,8 +167,6 @@ def permit(command: Command | Misread, comment: Comment, standing: Standing, rul
         return Ignored(why=comment.change)
     if by is None:
         return Ignored(why="gone")
-    if by.app_id == rules.own_app:
-        return Ignored(why="own")
     if isinstance(command, Stop) and by.type == "User":
         return Permitted()
     if not by.is_person and (why := _app(by, command, rules.allowed_apps)) is not None:

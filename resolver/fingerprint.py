@@ -9,8 +9,8 @@ numbers) becomes a placeholder; what was asserted stays: ``assert 200 == 20`` an
 failures. Placeholders are numbered where a text has several different values of one sort, so that "a differs from b"
 is not "a differs from a".
 
-`VERSION` is part of every fingerprint. A changed algorithm gets a new version; `is_current` tells old ones, and what
-was stored under an old version is compared by asking the stored excerpt again, never by converting the hash.
+`VERSION` is part of every fingerprint. A changed algorithm gets a new version, so that what was stored under an old one
+is never taken for the same failure.
 """
 
 from __future__ import annotations
@@ -123,11 +123,6 @@ def normalise_item(item: str) -> str:
     text = normalise_space(item[:MESSAGE_LIMIT])
     text = _WORKER.sub("", _ITEM_LINE.sub(r"\1", text))
     return _BLANKS.sub(" ", text).strip()
-
-
-def is_current(value: str) -> bool:
-    """Whether a fingerprint was made by this algorithm."""
-    return re.fullmatch(VERSION + r"-[0-9a-f]{16}", value) is not None
 
 
 def _digest(parts: Iterable[str]) -> Fingerprint:

@@ -87,13 +87,6 @@ def _insert(tx: Transaction, fresh: Sequence[tuple[Order, int]]) -> None:
     tx.run(tx.upsert(outbox).on_conflict_do_nothing(index_elements=["action_key"]), rows)
 
 
-def cancel(tx: Transaction, key: str, target_prefix: str) -> list[str]:
-    """Drop the key's orders whose target begins so and that nobody has taken. Returns their action keys, sorted."""
-    begins = func.substr(outbox.c.target, 1, len(target_prefix)) == target_prefix  # LIKE differs between the databases
-    gone = delete(outbox).where(outbox.c.key == key, outbox.c.owner.is_(None), begins).returning(outbox.c.action_key)
-    return sorted(tx.run(gone).scalars())
-
-
 def finish(tx: Transaction, leased: LeasedOrder) -> None:
     """Delete the order. Raises `LeaseLost` if another worker has taken it over."""
     if not tx.run(delete(outbox).where(_mine(leased))).rowcount:

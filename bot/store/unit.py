@@ -50,17 +50,9 @@ class Unit:
         """Put actions into the outbox; the latest for a target wins."""
         await self.do(lambda work: work.enqueue(orders))
 
-    async def cancel(self, key: str, target_prefix: str) -> list[str]:
-        """Drop the key's orders that nobody has taken and whose target begins so; returns their action keys."""
-        return await self.do(lambda work: work.cancel(key, target_prefix))
-
     async def put_texts(self, new: Mapping[str, str]) -> None:
         """Store each text under its hash."""
         await self.do(lambda work: work.put_texts(new))
-
-    async def put_text(self, name: str, text: str) -> None:
-        """Store a text under its hash."""
-        await self.put_texts({name: text})
 
     async def wake(self, keys: Iterable[str], at: float | None = None) -> None:
         """Make keys due at that time, or now; an earlier time that stands already stays."""

@@ -59,10 +59,6 @@ class Work:
         self._ordered = self._ordered or bool(orders)
         outbox.enqueue(self.tx, orders)
 
-    def cancel(self, key: str, target_prefix: str) -> list[str]:
-        """Drop the key's orders that nobody has taken and whose target begins so; returns their action keys."""
-        return outbox.cancel(self.tx, key, target_prefix)
-
     def put_texts(self, new: Mapping[str, str]) -> None:
         """Store each text under its hash."""
         texts.put_texts(self.tx, new)

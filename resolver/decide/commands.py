@@ -100,7 +100,7 @@ class Step:
 
 def _permit(here: Here, given: Given, command: Command | Misread) -> Permit:
     fact = given.fact
-    rules = CommandRules(own_app=0, allowed_apps=config_of(here.state, here.pull).commands.allowed_apps)
+    rules = CommandRules(allowed_apps=config_of(here.state, here.pull).commands.allowed_apps)
     return permit(command, Comment(comment_id=fact.comment_id or 0, by=fact.by), _standing(given), rules)
 
 

@@ -17,7 +17,6 @@ class CollectLimits:
     hits_per_rule: int = 1_500
     subjects: int = 200
     excerpts: int = 20
-    excerpt_chars: int = 16_384
     lines_of_draft: int = 8
     message_parts: int = 8
     detail_reach: int = 3_000

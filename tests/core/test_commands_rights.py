@@ -21,14 +21,12 @@ from resolver.commands import (
     permit,
 )
 
-RULES = CommandRules(own_app=77, allowed_apps=(500,))
+RULES = CommandRules(allowed_apps=(500,))
 PERSON = Sender(id=1, login="ana")
-OWN = Sender(id=9, login="failres[bot]", type="Bot", app_id=77)
 BOT = Sender(id=10, login="helper[bot]", type="Bot", app_id=600)
 NAMELESS_BOT = Sender(id=11, login="ci", type="Bot")
 ALLOWED = Sender(id=12, login="queue[bot]", type="Bot", app_id=500)
 THROUGH = Sender(id=1, login="ana", app_id=600)
-THROUGH_OWN = Sender(id=1, login="ana", app_id=77)
 THROUGH_ALLOWED = Sender(id=1, login="ana", app_id=500)
 FAKE = Sender(id=13, login="failres[bot]", type="User")
 ORGANISATION = Sender(id=14, login="acme", type="Organization")
@@ -72,9 +70,6 @@ TABLE = [
     ("a bot answers", FILES, BOT, WRITE, "created", "ignored: bot"),
     ("a bot without an App", "/failres retry", NAMELESS_BOT, WRITE, "created", "ignored: bot"),
     ("an organisation", "/failres retry", ORGANISATION, WRITE, "created", "ignored: bot"),
-    ("failres itself", "/failres retry", OWN, WRITE, "created", "ignored: own"),
-    ("failres itself stops", "/failres stop", OWN, WRITE, "created", "ignored: own"),
-    ("through failres", "/failres retry", THROUGH_OWN, WRITE, "created", "ignored: own"),
     ("an allowed App", "/failres retry", ALLOWED, WRITE, "created", "yes"),
     ("an allowed App stops", "/failres stop", ALLOWED, Standing(permission="none"), "created", "yes"),
     ("an allowed App without rights", "/failres retry", ALLOWED, Standing(permission="read"), "created", "no: no-rights"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resolver.fingerprint import VERSION, fingerprint, is_current, normalise, normalise_item, set_fingerprint
+from resolver.fingerprint import VERSION, fingerprint, normalise, normalise_item, set_fingerprint
 from resolver.secrets import mask
 
 CHECK, ITEM, KIND = "ci.yml / test (3.11)", "tests/test_cart.py::test_total", "AssertionError"
@@ -93,16 +93,13 @@ def test_form_is_legal_in_a_ref() -> None:
 
 def test_version_1_is_frozen() -> None:
     """
-    The algorithm has a version: these values are version 1's. Who changes the algorithm changes `VERSION`, and old values are
-    recognised as old, never compared as if they were new.
+    The algorithm has a version: these values are version 1's. Who changes the algorithm changes `VERSION`, and old values never
+    equal new ones.
     """
     assert VERSION == "v1"
     assert mark("assert 200.0 == 20.0") == "v1-49cdbab8491d06de"
     assert fingerprint("", None, "network", "curl: (6) Could not resolve host: a.example.test") == "v1-4a26fbc4c90899fb"
     assert set_fingerprint([mark("a"), mark("b")]) == "v1-eab5d46c9d0c60be"
-    assert is_current(mark("m"))
-    assert not is_current("v0-0123456789abcdef")
-    assert not is_current("0123456789abcdef")
 
 
 def test_placeholders_are_numbered() -> None:
@@ -149,5 +146,5 @@ def test_any_text_has_a_stable_fingerprint(item: str, message: str) -> None:
     """Whatever the text: a value, the same each time, and a normalised message that is bounded."""
     first = fingerprint(CHECK, item, KIND, message)
     assert first == fingerprint(CHECK, item, KIND, message)
-    assert is_current(first)
+    assert re.fullmatch(r"v1-[0-9a-f]{16}", first)
     assert len(normalise(message)) <= 1_024

@@ -208,13 +208,12 @@ async def test_texts_are_kept_by_hash_and_purged_by_age(store: Store, world: Wor
     """Any text comes back as it was; storing it again makes it young; a purge leaves the journal as it is."""
     texts = {"h1": "log \u0000 \ud800 ü\r\n", "h2": "", "h3": "x" * 100_000}
     async with store.unit() as unit:
-        for name, text in texts.items():
-            await unit.put_text(name, text)
+        await unit.put_texts(texts)
         await unit.append("repo:1", [Entry("fact", {"excerptRef": "h1"})])
     assert {name: await store.text(name) for name in texts} == texts
     world.clock.advance(10)
     async with store.unit() as unit:
-        await unit.put_text("h2", "")
+        await unit.put_texts({"h2": ""})
     assert await store.purge_texts(before=world.clock.now()) == 2
     assert [await store.text(name) for name in texts] == [None, "", None]
     assert len(await _read(store)) == 1

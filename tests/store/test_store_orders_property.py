@@ -32,9 +32,8 @@ CLAIM = st.tuples(st.just("claim"), st.integers(1, 3))
 FINISH = st.tuples(st.just("finish"), st.integers(0, 2))
 RETRY = st.tuples(st.just("retry"), st.integers(0, 2), st.sampled_from([0, 20]))
 PASS = st.tuples(st.just("let_pass"), st.sampled_from([1, 30, LEASE_SECONDS + 1]))
-CANCEL = st.tuples(st.just("cancel"), TARGET)
 STEPS = st.lists(
-    st.one_of(ENQUEUE, CLAIM, FINISH, ENQUEUE, CLAIM, RETRY, PASS, st.tuples(st.just("restart")), CANCEL),
+    st.one_of(ENQUEUE, CLAIM, FINISH, ENQUEUE, CLAIM, RETRY, PASS, st.tuples(st.just("restart"))),
     min_size=8,
     max_size=16,
 )
@@ -116,13 +115,6 @@ class Model:
         """All workers are gone."""
         await self.store.forget_leases()
         self.held.clear()
-
-    async def cancel(self, target: str) -> None:
-        """What waits for a target is no longer wanted."""
-        async with self.store.unit() as unit:
-            await unit.cancel("repo:1", target)
-        self.newest.pop(target, None)
-        self.attempts[target] = 0
 
     async def drain(self) -> None:
         """Work until nothing waits: then the newest of each target is written, and nothing is left over."""

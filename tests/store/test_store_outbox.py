@@ -261,20 +261,6 @@ async def test_repositories_take_turns_within_a_lane(store: Store, *, serial: bo
     assert Counter(done[4:8]) == {"repo:1": 2, "repo:2": 2}
 
 
-async def test_cancel_drops_what_waits_by_target(store: Store) -> None:
-    """A prefix is taken literally, in its case, within the key; what is in work goes on."""
-    await _enqueue(store, order("taken", target="pull:7/check", priority=0))
-    assert await _claim(store) == ["taken"]
-    targets = {"a": "pull:7/comment", "b": "pull:7/label", "c": "pull:70/comment", "d": "PULL:7/x", "e": "pull_7/x"}
-    await _enqueue(store, *(order(name, target=target) for name, target in targets.items()))
-    await _enqueue(store, order("f", target="pull:7/comment", key="repo:2"))
-    async with store.unit() as unit:
-        assert await unit.cancel("repo:1", "pull:7/") == ["a", "b"]
-        assert await unit.cancel("repo:1", "pull%") == []
-        assert await unit.cancel("repo:1", "nothing") == []
-    assert sorted(await _claim(store)) == ["c", "d", "e", "f"]
-
-
 async def test_a_unit_that_fails_enqueues_nothing(store: Store) -> None:
     """Orders are part of the unit's one commit."""
 
@@ -293,7 +279,7 @@ async def test_counts_tell_what_there_is(store: Store) -> None:
     async with store.unit() as unit:
         await unit.receive([Delivery("g", "push", "repo:1", "{}")])
         await unit.enqueue([order("a"), order("b")])
-        await unit.put_text("h", "t")
+        await unit.put_texts({"h": "t"})
     await store.claim(9, 60)
     await store.claim_orders(1, 60)
     counts = await store.counts()
