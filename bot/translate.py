@@ -27,6 +27,7 @@ from bot.progress import job_progressed
 from bot.queue_objects import merge_group, queue_step
 from bot.third_party import check_begun, check_finished, status_seen
 from resolver.command_facts import CommandGiven
+from resolver.config import CONFIG_PATH
 from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, InstallationChanged
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.journal import Unreadable, from_json
@@ -41,7 +42,6 @@ COMMANDS = ("issue_comment", PRESSED)
 AWAITED = ("pull_request", OUTCOME)
 """What people wait for is taken in before a backlog of jobs: labels that stop failres, and what was read."""
 
-CONFIG_PATH = ".github/failres.yml"
 HEADS = "refs/heads/"
 
 

@@ -32,7 +32,11 @@ from resolver.config_values import FROM_FILE, Flag, Path, Pattern, duration, mat
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+CONFIG_PATH = ".github/failres.yml"
+"""Where a repository's configuration lives; what counts is the file on the base branch."""
+
 __all__ = [
+    "CONFIG_PATH",
     "ActionKind",
     "ConfigProblem",
     "ConfigProblems",
@@ -126,7 +130,7 @@ def parse_config_bytes(data: bytes, limits: TextLimits = TEXT_LIMITS) -> RepoCon
 def config_schema() -> dict[str, Any]:
     """The JSON schema of the file, for editors. `parse_config` decides: it is stricter where a schema has no words."""
     schema = RepoConfig.model_json_schema(by_alias=True)
-    title = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": ".github/failres.yml"}
+    title = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": CONFIG_PATH}
     return {**schema, **title}
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any, TypeVar, assert_never
+from typing import TypeVar, assert_never
 
 from resolver.attribution.beside import OwnMerge
 from resolver.attribution.diff import ChangedFile
@@ -19,6 +18,7 @@ from resolver.executions import Check, Own
 from resolver.facts import PullObserved
 from resolver.ids import PullNumber, Sha
 from resolver.landing_facts import Landed, LandedChangesRead, LandingRead, UnseenRead
+from resolver.records import nothing
 
 KEPT = 300
 """So many landings are remembered, the newest."""
@@ -32,17 +32,13 @@ V = TypeVar("V")
 _AGAIN = re.compile(r'^(?:revert|reapply|reland|\[reland\]|re-?land:?)\s+"?|"$|\s*\(#\d+\)$', re.IGNORECASE)
 
 
-def _nothing() -> Mapping[Any, Any]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class Landings:
     """Who landed which base commit, what landed pull requests had changed, and which checks they had never seen."""
 
-    by_commit: Mapping[Sha, LandingRead] = field(default_factory=_nothing)
-    changes: Mapping[PullNumber, LandedChangesRead] = field(default_factory=_nothing)
-    unseen: Mapping[tuple[Sha, str, str], UnseenRead] = field(default_factory=_nothing)
+    by_commit: Mapping[Sha, LandingRead] = field(default_factory=nothing)
+    changes: Mapping[PullNumber, LandedChangesRead] = field(default_factory=nothing)
+    unseen: Mapping[tuple[Sha, str, str], UnseenRead] = field(default_factory=nothing)
 
     def take(self, fact: LandingRead | LandedChangesRead | UnseenRead) -> Landings:
         """Give what is known after one more read."""

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any, assert_never
+from typing import assert_never
 
 from resolver.policy import Action
-from resolver.records import Record
+from resolver.records import Record, nothing
 from resolver.repair_facts import Thing
 
 FAIL_CLASS = "orphan-worktree"
@@ -63,20 +62,16 @@ class OrphansAsked(Record):
 OrphanFact = OwnRefsSeen | OrphansDecided | OrphansEnded | OrphansAsked
 
 
-def _nothing() -> Mapping[Any, Any]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class Orphans:
     """Own branches with since when they are known at that commit (seconds), and the decisions by number, with how they
     ended and the questions that they put.
     """
 
-    seen: Mapping[str, tuple[Thing, float]] = field(default_factory=_nothing)
-    decided: Mapping[int, OrphansDecided] = field(default_factory=_nothing)
-    ended: Mapping[int, OrphansEnded] = field(default_factory=_nothing)
-    asked: Mapping[int, OrphansAsked] = field(default_factory=_nothing)
+    seen: Mapping[str, tuple[Thing, float]] = field(default_factory=nothing)
+    decided: Mapping[int, OrphansDecided] = field(default_factory=nothing)
+    ended: Mapping[int, OrphansEnded] = field(default_factory=nothing)
+    asked: Mapping[int, OrphansAsked] = field(default_factory=nothing)
 
     def with_fact(self, fact: OrphanFact) -> Orphans:
         """Give the same with one more thing known."""

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
 
 from resolver.facts import JobFinished
 from resolver.limits import LIMITS
+from resolver.records import nothing
 
 Sample = tuple[float, str, float]
 """When and on which runner a step started, and how long it took; times in seconds."""
 
 Steps = Mapping[str, tuple[Sample, ...]]
-
-
-def _nothing() -> Mapping[Any, Any]:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +24,7 @@ class StepHistory:
     job's past holds all its events.
     """
 
-    jobs: Mapping[str, Steps] = field(default_factory=_nothing)
+    jobs: Mapping[str, Steps] = field(default_factory=nothing)
 
     def steps_of(self, workflow: str, job: str) -> Steps:
         """Give the known steps of a job by name."""

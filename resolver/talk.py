@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any
 
 from resolver.command_facts import CommandGiven, CommandJudged, ReplyLine, StandingRead
 from resolver.decision_facts import DecisionAnswered, DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.ids import Sha
+from resolver.records import nothing
 
 KEPT = 100
 """So many commands of one pull request are remembered, the newest."""
-
-
-def _nothing() -> Mapping[Any, Any]:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +43,16 @@ class Talk:
     `pushed_before` the one before; `rebased` is our own rebase of it, while that is the head.
     """
 
-    commands: Mapping[str, Given] = field(default_factory=_nothing)
+    commands: Mapping[str, Given] = field(default_factory=nothing)
     replies: tuple[tuple[ReplyLine, ...], ...] = ()
     told: frozenset[int] = frozenset()
     switch: Switch | None = None
     unfolded: Sha | None = None
     read_until: float | None = None
     touched: float | None = None
-    decisions: Mapping[str, DecisionRequested] = field(default_factory=_nothing)
-    answers: Mapping[str, DecisionAnswered] = field(default_factory=_nothing)
-    handoffs: Mapping[str, HandoffWritten | HandoffRefused] = field(default_factory=_nothing)
+    decisions: Mapping[str, DecisionRequested] = field(default_factory=nothing)
+    answers: Mapping[str, DecisionAnswered] = field(default_factory=nothing)
+    handoffs: Mapping[str, HandoffWritten | HandoffRefused] = field(default_factory=nothing)
     pushed: Sha | None = None
     pushed_before: Sha | None = None
     rebased: Sha | None = None

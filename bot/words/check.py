@@ -17,7 +17,7 @@ from bot.words.stall import stalls, unfinished
 from bot.words.verdict import evidence, sentence
 from resolver.attribution.outcome import Verdict
 from resolver.command_facts import Button
-from resolver.config import ConfigProblem
+from resolver.config import CONFIG_PATH, ConfigProblem
 from resolver.decide.ceilings import over
 from resolver.failure import Failure
 from resolver.report import FailedCheck, Report
@@ -29,7 +29,6 @@ TITLE = 250
 SUMMARY = 65_535
 ANNOTATION = 2_000
 VERDICTS = 10
-CONFIG_PATH = ".github/failres.yml"
 
 
 def external_id(report: Report) -> str:

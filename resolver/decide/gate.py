@@ -17,7 +17,7 @@ from resolver.actions import (
 )
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
-from resolver.config import RepoConfig
+from resolver.config import CONFIG_PATH, RepoConfig
 from resolver.decide.due import Due, earlier
 from resolver.decide.rights import config_of
 from resolver.decide.third_party import annotation_reads
@@ -28,9 +28,6 @@ from resolver.limits import Limits
 from resolver.probed import has_ended
 from resolver.runs import run_id
 from resolver.state import Base, Head, Pull, RepoState, red_ones
-
-CONFIG_PATH = ".github/failres.yml"
-"""Where a repository's configuration lives (specification, section 17)."""
 
 
 def reads(state: RepoState, pull: Pull, limits: Limits) -> tuple[AnyAction, ...]:

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from bot.github import PermissionMissing, QueryFailed
 from bot.objects import Json
 from bot.pull_node import PULL_FIELDS, pull_of_node
-from bot.translate import CONFIG_PATH
 from bot.work.observe.base import config_file
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.config import ActionKind, ConfigProblems, RepoConfig, parse_config_bytes
+from resolver.config import CONFIG_PATH, ActionKind, ConfigProblems, RepoConfig, parse_config_bytes
 from resolver.decide.rights import explained_only, managed
 from resolver.facts import PullObserved
 from resolver.ids import PullNumber, Sha

@@ -7,11 +7,10 @@ from typing import Any
 
 from bot.github import NotFound
 from bot.objects import pull_observed
-from bot.translate import CONFIG_PATH
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import ReadConfig, ReadPullConfig
-from resolver.config import ConfigProblem, ConfigProblems, RepoConfig, parse_config_bytes
+from resolver.config import CONFIG_PATH, ConfigProblem, ConfigProblems, RepoConfig, parse_config_bytes
 from resolver.facts import ConfigRead, PullConfigRead
 from resolver.ids import Sha
 
