@@ -53,7 +53,7 @@ def render(action: PostDecision, repo_url: str) -> str:
     if asked.because is not None:
         parts.append(fold_in("Evidence", evidence(asked.because)))
     if action.handoff is not None:
-        parts.append(_handoff(action.handoff, repo_url))
+        parts.append(_handoff(action.handoff, repo_url, asked.number))
     parts.append(f"<sub>failres · {asked.decision_id} · commit {asked.head.sha[:12]} · {asked.fail_class}</sub>")
     return "\n\n".join(parts)[:LIMIT]
 
@@ -106,10 +106,11 @@ def options(asked: DecisionRequested) -> str:
     return "\n\n".join(told)
 
 
-def _handoff(handoff: HandoffWritten | HandoffRefused, repo_url: str) -> str:
-    """Lead to the bundle, or say why there is none; the evidence above is then what there is."""
+def _handoff(handoff: HandoffWritten | HandoffRefused, repo_url: str, number: int) -> str:
+    """Lead to the bundle, or say why there is none, and where else the same is told."""
     if isinstance(handoff, HandoffRefused):
-        return f"There is no handoff bundle: {reason(handoff.reason, 200)}."
+        why = reason(handoff.reason.rstrip("."), 200)
+        return f"There is no handoff bundle: {why}. `failres explain {number}` on failres's server shows what is known."
     return f"[Handoff bundle]({repo_url}/blob/{BRANCH}/{handoff.path}): all that is known, for whoever takes over."
 
 

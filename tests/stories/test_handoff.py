@@ -152,6 +152,37 @@ async def test_a_lost_call_makes_no_second_bundle(calm, path, how):
     assert "Handoff bundle" in calm.said(pull)
 
 
+CONFLICT = {"message": "Git Repository is locked for the moment."}
+
+
+@pytest.mark.parametrize("path", ["trees", "refs"])
+async def test_a_conflict_that_passes_is_tried_again(calm, path):
+    """409: the question is asked meanwhile, and leads to the bundle once GitHub takes it."""
+    calm.sandbox.faults.add(Fault("POST", f"/repos/*/git/{path}", status=409, body=CONFLICT, times=3))
+    pull, decision = await asked(calm)
+    await calm.later(700.0)
+    assert bundle(calm, pull, decision)
+    assert "Handoff bundle" in calm.said(pull)
+    assert await facts(calm, HandoffRefused) == []
+
+
+async def test_a_conflict_that_does_not_pass_is_given_up_after_a_day(calm):
+    """Then that is the outcome: the comment says so, and where else all that is known stands."""
+    calm.sandbox.faults.add(Fault("POST", "/repos/*/git/trees", status=409, body=CONFLICT, times=None))
+    pull, _ = await asked(calm)
+    await calm.later(3_000.0)
+    assert await facts(calm, HandoffRefused) == []
+    assert "no handoff bundle" not in calm.said(pull)
+    calm.clock.advance(86_400.0)
+    await calm.later(1_300.0)
+    (refused,) = await facts(calm, HandoffRefused)
+    assert refused.path.startswith("handoff/pr-1/d-")
+    told = (
+        "There is no handoff bundle: Git Repository is locked for the moment. `failres explain 1` on failres's server"
+    )
+    assert told in calm.said(pull)
+
+
 async def test_another_writer_who_is_quicker_is_built_upon(calm):
     """The branch was made, then moved, by somebody else between our look and our write: both stay, nothing is forced."""
     first, one = await asked(calm)

@@ -2,11 +2,13 @@
 
 A bundle is found again by its path and never written twice. The branch only moves forward; whoever was quicker is built
 upon. Where the repository's rules refuse the branch, that is the outcome, and the question is asked without the bundle.
+What passes is waited for, and tried again for a day.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from bot.github import NotFound, PermissionMissing, Refused, Unavailable
 from bot.installations import repository_key
@@ -25,6 +27,9 @@ from resolver.secrets import mask
 
 TRIES = 5
 """How often in one call another writer may be quicker."""
+
+GIVE_UP = 86_400.0
+"""How long after its question or quarantine (seconds) a bundle is tried again that GitHub cannot take for now."""
 
 RECORDS = 20_000
 """So many of the journal's last records are looked through for what speaks of the pull request."""
@@ -53,10 +58,24 @@ async def write_handoffs(place: Place, action: WriteHandoffs, kept: Kept) -> Out
     try:
         commit = await _commit(place, files)
     except (PermissionMissing, Refused) as problem:
+        if _passes(problem) and place.clock.now() < _known_since(wanted) + GIVE_UP:
+            raise Unavailable(str(problem)) from problem
         reason = problem.message if isinstance(problem, Refused) else str(problem)
         facts = (_refused(each, reason) for each in wanted)
         return Outcome(tuple(facts), refused=f"GitHub did not take the branch {BRANCH}: {reason}")
     return Outcome(tuple(_written(place, each, commit) for each in wanted), result={"commit": commit})
+
+
+def _passes(problem: PermissionMissing | Refused) -> bool:
+    """GitHub: 409 while a repository is locked or still empty; rules and missing rights answer 422 and 403."""
+    return isinstance(problem, Refused) and problem.status == HTTPStatus.CONFLICT
+
+
+def _known_since(bundles: list[Handoff]) -> float:
+    """When the newest of what the bundles are about became known (seconds)."""
+    asked = (each.decision.asked_at for each in bundles if each.decision is not None)
+    quarantined = (each.quarantine.at for each in bundles if each.quarantine is not None)
+    return max((*asked, *quarantined), default=0.0)
 
 
 async def _journal(place: Place, kept: Kept) -> list[Line]:
