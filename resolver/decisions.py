@@ -59,7 +59,7 @@ KINDS: Final[Mapping[Kind, KindRow]] = MappingProxyType(
         ),
         "landing": KindRow(options=("try-again", "accept"), question="Landing was refused. How should this go on?"),
         "run-paused": KindRow(
-            options=("try-again", "accept"), apps=True, question="The run is paused. Should it go on?"
+            options=("try-again", "accept"), apps=True, head=False, question="The run is paused. Should it go on?"
         ),
         "plan": KindRow(options=("noted",), head=False, question="Which files may this task change?"),
         "synced": KindRow(

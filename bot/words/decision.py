@@ -25,6 +25,7 @@ _ENDS: Final = MappingProxyType(
         "base-moved": "It ended without an answer when the base moved.",
         "edited": "It ended without an answer: the description was edited.",
         "passed": "It ended without an answer: the check has passed.",
+        "goes-on": "It ended without an answer here: the run goes on.",
         "out-of-time": "It ended without an answer when its time was over.",
     }
 )
@@ -89,10 +90,10 @@ def after_rebase(why: str, files: Sequence[str]) -> str:
 
 
 def _replies(asked: DecisionRequested) -> str:
-    first = (
-        "Nothing automatic follows here until this is answered or somebody pushes. "
-        "Somebody with write access answers by a new comment with one of these lines:"
-    )
+    held = "Nothing automatic follows here until this is answered or somebody pushes."
+    if asked.kind == "run-paused":
+        held = "Nothing automatic follows on any pull request of this run until this is answered, whoever pushes."
+    first = f"{held} Somebody with write access answers by a new comment with one of these lines:"
     return f"{first}\n\n{options(asked)}"
 
 

@@ -60,10 +60,12 @@ def _head(bundle: Handoff, repo_url: str) -> list[str]:
     if asked is None:
         return [f"# Handoff: {QUARANTINED}", _quarantined(bundle), _rows(bundle, repo_url), _push_only(bundle, pull)]
     mend = block_to_mend() if asked.kind == "plan" else ""
+    push = "Or push: that ends the question, and the new commit is looked at afresh. "
+    if asked.kind == "run-paused":
+        push = "A push changes nothing about it. "
     how = mend or (
         f"Write one of these lines as a new comment on [the pull request]({pull}); it takes write access. "
-        "Or push: that ends the question, and the new commit is looked at afresh. "
-        "Until then nothing automatic follows there."
+        f"{push}Until then nothing automatic follows there."
     )
     parts = [f"# Handoff: {asked.question}", happened(asked)]
     if bundle.quarantine is not None and asked.quarantined is None:

@@ -16,9 +16,10 @@ def held(why: Held, repo_url: str) -> str:
     """Say that a task is held, why, and what ends it; `repo_url` is the repository's page."""
     reason = one_line(why.reason, 300) + _files(why)
     if why.why == "run-paused":
-        asked = f" on #{why.asked_at}" if why.asked_at is not None else ""
-        rest = f"Nothing automatic is done on any of its pull requests until the question{asked} is answered."
-        return f"{_what(why)}: {reason}. {rest}"
+        asked = f"until the question on #{why.asked_at} is answered"
+        put_off = "until a push puts the question anew and that is answered"
+        until = asked if why.asked_at is not None else put_off
+        return f"{_what(why)}: {reason}. Nothing automatic is done on any of its pull requests {until}."
     if why.why == "plan":
         told = inert(why.reason, 400)
         return f"{_what(why)}: {told}. Nothing automatic is done here until the description is corrected."

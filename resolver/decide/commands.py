@@ -39,6 +39,7 @@ from resolver.decide.answering import take_answer
 from resolver.decide.asked import Hindered, Planned, plan_retry, plan_sync
 from resolver.decide.endings import how_it_ended
 from resolver.decide.here import Here
+from resolver.decide.paused import asked_at, pause_of
 from resolver.decide.rights import Silence, config_of, silence
 from resolver.decision_facts import DecisionAnswered
 from resolver.decisions import Decision
@@ -160,13 +161,22 @@ def _carry_out(here: Here, given: Given, command: Plain) -> Step:
         case Stop():
             return Step(Judged(command="stop", result="taken"))
         case Resume():
-            return Step(Judged(command="resume", result="taken")) if here.pull.stopped else _not("resume", NOT_STOPPED)
+            return Step(Judged(command="resume", result="taken")) if here.pull.stopped else _not_stopped(here)
         case Retry() | Sync():
             return _not(command.name, PUSHED) if _pushed_since(here.pull, given) else _start(here, command.name)
         case Arbitration():
             return _not("verdict", NO_STORY)
         case _:
             assert_never(command)
+
+
+def _not_stopped(here: Here) -> Step:
+    """A pause is no stop: say what ends it."""
+    if pause_of(here.state, here.pull) is None:
+        return _not("resume", NOT_STOPPED)
+    at = asked_at(here.state, here.pull, here.now)
+    ends = f"the answer to the question on #{at} ends that" if at is not None else "a push asks anew about it"
+    return _not("resume", f"{NOT_STOPPED}; its run is paused, and {ends}")
 
 
 def _answer(here: Here, given: Given, answer: Answer, before: Sequence[Step]) -> Step:

@@ -11,6 +11,7 @@ from resolver.decisions import Circumstances, Head, expired
 from resolver.ids import Sha
 from resolver.queue_case import heads_of
 from resolver.queue_facts import MERGE_GROUP
+from resolver.runs import run_id
 from resolver.state import Base, Pull, RepoState
 
 
@@ -35,6 +36,8 @@ def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested, now:
     why = expired(decision, circumstances(state, pull, now))
     if why is None and decision.quarantined == "sync" and not _still_left(pull, decision):
         return Ended(why="base-moved")
+    if why is None and decision.kind == "run-paused" and not _paused_since(state, pull, decision):
+        return Ended(why="goes-on")
     if why is None and _has_passed(state, pull, decision):
         return Ended(why="passed")
     if decision.kind == "plan" and words_of(plan_problems(state, pull)) != decision.why:
@@ -46,6 +49,12 @@ def _still_left(pull: Pull, decision: DecisionRequested) -> bool:
     """Say whether a task is still under the quarantine that a question is about: a moved base may have lifted it."""
     standing = pull.quarantine
     return standing is not None and standing.fact.cause == "sync" and standing.fact.at <= decision.asked_at
+
+
+def _paused_since(state: RepoState, pull: Pull, decision: DecisionRequested) -> bool:
+    """Say whether a run is still under the pause that a question is about; it may be answered on another task."""
+    run = state.runs.get(run_id(pull.seen))
+    return run is not None and run.paused is not None and run.paused.at <= decision.asked_at
 
 
 def _has_passed(state: RepoState, pull: Pull, decision: DecisionRequested) -> bool:

@@ -119,4 +119,4 @@ def _stands(state: RepoState, pull: Pull, asked: DecisionRequested, now: float) 
     if pull.seen.state != "open":
         return False
     ended = how_it_ended(state, pull, asked, now)
-    return ended is None or (ended.answer is not None and asked.head.pushed == pull.pushed)
+    return ended is None or (ended.answer is not None and all(at <= ended.answer.at for at in pull.pushes))

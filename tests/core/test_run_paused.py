@@ -5,17 +5,22 @@ from __future__ import annotations
 import pytest
 
 from resolver.breakers import Resolutions
+from resolver.commands import Answer
 from resolver.config import parse_config
 from resolver.decide import decide_pull
+from resolver.decide.endings import how_it_ended
 from resolver.decide.matter import resolutions
 from resolver.decision_facts import DecisionAnswered, DecisionRequested
+from resolver.facts import HeadPushed
 from resolver.fold import fold
 from resolver.fold_run import also_concerned
 from resolver.ids import PullNumber, Sha
+from resolver.people import Person
 from resolver.quarantine_facts import TaskQuarantined
 from resolver.resolve_facts import ResolveDecided
 from resolver.run_facts import RunPaused
 from tests.core.made import config, failure, files, job, looked_at_base, pull, repo, run, state_of, triaged
+from tests.core.talk_made import given, standing
 from tests.core.test_resolving import LIMITS, MANAGED, of
 
 STARTED = {"report-caches", "drop-caches", "rerun-jobs", "start-probe", "sync-branch"}
@@ -125,9 +130,41 @@ def test_left_paused_it_is_asked_again_after_a_push_only():
     state, _ = answered(state, 8, "accept", "accept-quarantine-continue")
     state, facts = settle(state, 7, 8, now=1_000.0)
     assert facts == []
-    state = fold(state, task(8, "d", 150.0)[0])
+    for fact in (
+        task(8, "d", 150.0)[0],
+        HeadPushed(number=8, head_sha=Sha("d" * 40), by=Person(id=5, login="ana"), at=1_500.0),
+    ):
+        state = fold(state, fact)
     _, facts = settle(state, 7, 8, now=2_000.0)
     assert [(each.kind, each.number) for each in of(DecisionRequested, facts)] == [("run-paused", 8)]
+
+
+def test_a_push_neither_ends_the_question_nor_puts_it_anew():
+    """It is about the run: whoever pushes on its pull request, it stays open, and its answer holds."""
+    state, _ = paused()
+    for fact in (
+        task(8, "d", 150.0)[0],
+        HeadPushed(number=8, head_sha=Sha("d" * 40), by=Person(id=5, login="ana"), at=250.0),
+    ):
+        state = fold(state, fact)
+    state, facts = settle(state, 7, 8, now=1_000.0)
+    assert of(DecisionRequested, facts) == []
+    for said in (given(Answer(option="try-again"), number=8, at=1_100.0), standing().model_copy(update={"number": 8})):
+        state = fold(state, said)
+    state, facts = settle(state, 8, now=1_100.0)
+    assert [each.action for each in of(DecisionAnswered, facts)] == ["resume"]
+    assert state.runs["news"].paused is None
+
+
+def test_answered_elsewhere_the_question_ends():
+    """Its pull request was closed, another one took the question over and was answered: reopened, it asks nothing."""
+    state, _ = paused()
+    state = fold(state, task(8)[0].model_copy(update={"state": "closed", "updated_at": 150.0}))
+    state, _ = settle(state, 7, now=1_000.0)
+    state, _ = answered(state, 7, "try-again", "resume")
+    state = fold(state, task(8)[0].model_copy(update={"updated_at": 160.0}))
+    (asked,) = state.pulls[8].talk.decisions.values()
+    assert how_it_ended(state, state.pulls[8], asked, 1_100.0).why == "goes-on"
 
 
 def test_the_question_moves_where_its_pull_request_is_closed():

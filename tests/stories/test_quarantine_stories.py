@@ -56,6 +56,39 @@ async def test_a_paused_run_asks_once_and_goes_on_when_it_is_answered(world):
     assert "is paused" not in world.said(first)
 
 
+async def test_only_an_answer_lifts_the_pause_of_a_run(calm):
+    """A push changes nothing, and `resume` says what would end it; left paused, the next push asks anew, and then the
+    answer lets the run go on.
+    """
+    config = team.CONFIG + "budget: {maxResolutionsPerRun: 1}\n"
+    pull = await resolving.opened(calm, resolving.always(*resolving.NO_HOST), config)
+    await calm.later(400.0)
+    first = resolving.question(calm, pull)
+    assert "until this is answered, whoever pushes." in calm.said(pull)
+    calm.people.push("docs", {"README.md": "again"})
+    await calm.later(400.0)
+    assert resolving.question(calm, pull) == first
+    calm.people.comment(pull, "/failres resume", by="maintainer")
+    await calm.settle()
+    ends = "it is not stopped; its run is paused, and the answer to the question on &#35;1 ends that."
+    assert ends in calm.said(pull)
+    calm.people.comment(pull, f"/failres answer accept decision={first}", by="maintainer")
+    await calm.later(4_000.0)
+    assert "until a push puts the question anew and that is answered" in calm.said(pull)
+    assert resolving.executions(calm, pull) == 1
+    calm.clock.advance(86_400.0)  # the day's comments are spent
+    calm.people.push("docs", {"README.md": "once more"})
+    await calm.later(400.0)
+    second = resolving.question(calm, pull)
+    assert second != first
+    calm.people.comment(pull, f"/failres answer try-again decision={second}", by="maintainer")
+    await calm.later(400.0)
+    said = calm.said(pull)
+    assert "Answered by `maintainer`: `try-again`." in said
+    assert "is paused**" not in said
+    assert "**How should this go on?**" in said  # the second attempt of its class, which the table hands to people
+
+
 async def test_c1_what_a_rebase_leaves_is_asked_about_and_allowed_by_name(world):
     """The author has pushed a file beyond the task's scope: the rebase that a person asks for quarantines the task and
     asks; the exact answer lifts it, and the next rebase may leave the file in.
