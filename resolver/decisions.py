@@ -18,7 +18,9 @@ from resolver.policy import Action
 from resolver.records import Record
 from resolver.tree_paths import is_glob, is_protected, path_fault
 
-Kind = Literal["scope", "failure", "fix-flaky-test", "base-repair", "landing", "run-paused", "plan", "synced"]
+Kind = Literal[
+    "scope", "failure", "fix-flaky-test", "base-repair", "landing", "run-paused", "plan", "interrupted", "synced"
+]
 Word = Literal["try-again", "accept", "redo", "reroute", "noted"]
 
 OPTIONS: Final[Mapping[Word, Action | None]] = MappingProxyType(
@@ -61,6 +63,7 @@ KINDS: Final[Mapping[Kind, KindRow]] = MappingProxyType(
         "run-paused": KindRow(
             options=("try-again", "accept"), apps=True, head=False, question="The run is paused. Should it go on?"
         ),
+        "interrupted": KindRow(options=("try-again", "accept"), apps=True, question="Should this be tried once more?"),
         "plan": KindRow(options=("noted",), head=False, question="Which files may this task change?"),
         "synced": KindRow(
             options=("try-again", "accept"), question="A rebase left this branch in doubt. May it go on as it is?"
@@ -82,6 +85,9 @@ _KIND_OF_CLASS: Final[Mapping[str, Kind]] = MappingProxyType(
         "land-failed": "landing",
         "land-blocked-unreviewed": "landing",
         "plan-invalid": "plan",
+        "base-moved": "interrupted",
+        "journal-state-unknown": "interrupted",
+        "journal-append-failed": "interrupted",
     }
 )
 

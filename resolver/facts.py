@@ -249,7 +249,8 @@ class ActionDone(Record):
 class ActionRefused(Record):
     """An action did not happen and is not tried again for the same content: why, in words.
 
-    `unspent` names the ledger's record that it would have spent, where certainly nothing has reached GitHub.
+    `unspent` names the ledger's record that it would have spent, where certainly nothing has reached GitHub. What only
+    interrupted it has a `fail_class` of the taxonomy.
     """
 
     ticket: str
@@ -259,6 +260,7 @@ class ActionRefused(Record):
     reason: str
     retry_at: float | None = None
     unspent: str | None = None
+    fail_class: str = ""
 
 
 class HeadPushed(Record):

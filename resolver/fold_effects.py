@@ -70,6 +70,7 @@ def _advance(effects: Mapping[str, Effect], fact: Ended | ActionStarted) -> Mapp
             if before.key != fact.key:
                 return effects
             effect = replace(before, status="refused", reason=fact.reason, retry_at=fact.retry_at)
+            effect = replace(effect, fail_class=fact.fail_class)
         case _:
             assert_never(fact)
     return {**effects, fact.target: effect}

@@ -20,7 +20,8 @@ class ResolveDecided(Record):
     identity (see `decision_seq`), to which `resolve.outcome` refers. `counts` is False for what is no attempt.
 
     What is executed begins at `due_at` (seconds) and runs the jobs of `run_id` after its `run_attempt` again.
-    `rationale` says what kept the table's own action from being taken, or how long is waited and why.
+    `rationale` says what kept the table's own action from being taken, or how long is waited and why. `of_action` is
+    the ticket of the action that was interrupted, empty where a check failed.
     """
 
     number: PullNumber
@@ -41,6 +42,7 @@ class ResolveDecided(Record):
     counts: bool = True
     scope: Scope = "task"
     of_run: RunId | None = None
+    of_action: str = ""
 
     @property
     def proposal(self) -> Proposal | None:

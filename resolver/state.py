@@ -55,6 +55,7 @@ class Effect:
     """How far an action on one target has come.
 
     `count` is how often one was started, `key` the content of the newest, `done_key` that of the last one carried out.
+    `fail_class` is what interrupted a refused one.
     """
 
     count: int
@@ -65,6 +66,7 @@ class Effect:
     result: Mapping[str, Any] = field(default_factory=_nothing)
     reason: str | None = None
     retry_at: float | None = None
+    fail_class: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ Lag after a webhook (GITHUB.md 5.2, 5.14) is a row too: `Fault("GET", "/repos/*/
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -23,7 +23,8 @@ class Fault:
     before anything happens; `how="lose"` lets it happen and ends the connection without an answer; `how="replace"` lets
     it happen and gives the fault's answer; `how="stale"` gives what the same GET answered last, else 404, as a lagging
     replica does; `how="delay"` only takes its time. `seconds` of the
-    sandbox's clock pass first. The first `after` fitting calls go well, then `times` fail (`None`: all).
+    sandbox's clock pass first. The first `after` fitting calls go well, then `times` fail (`None`: all). `meanwhile` is
+    what somebody does at that very moment, before the call.
     """
 
     method: str
@@ -35,10 +36,12 @@ class Fault:
     seconds: float = 0.0
     after: int = 0
     times: int | None = 1
+    meanwhile: Callable[[], object] | None = None
 
-    def fits(self, method: str, path: str) -> bool:
-        """Whether the row is about this call."""
-        return self.method in {"*", method} and fnmatch.fnmatchcase(path, self.path)
+    def fits(self, method: str, path: str, mutation: str = "") -> bool:
+        """Whether the row is about this call; one of GraphQL may be named by its mutation, as `/graphql#mergeQueue`."""
+        paths = (path, f"{path}#{mutation}") if mutation else (path,)
+        return self.method in {"*", method} and any(fnmatch.fnmatchcase(each, self.path) for each in paths)
 
 
 class Faults:
@@ -56,15 +59,17 @@ class Faults:
         """Let everything go well again."""
         self._rows.clear()
 
-    def next(self, method: str, path: str) -> Fault | None:
+    def next(self, method: str, path: str, mutation: str = "") -> Fault | None:
         """Find what happens to a call, and count it."""
         for row in self._rows:
-            if not row.fits(method, path) or row.times == 0:
+            if not row.fits(method, path, mutation) or row.times == 0:
                 continue
             if row.after > 0:
                 row.after -= 1
                 continue
             if row.times is not None:
                 row.times -= 1
+            if row.meanwhile is not None:
+                row.meanwhile()
             return row
         return None

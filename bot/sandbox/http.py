@@ -8,6 +8,7 @@ then the operation. What neither side may do is kept in `violations`.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,7 +60,7 @@ class Api:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request."""
         path = request.rel_url.raw_path.removeprefix("/api/v3")
-        fault = self.faults.next(request.method, path)
+        fault = self.faults.next(request.method, path, await _mutation(request) if path in _GRAPHQL else "")
         if fault is None:
             return await self._carry_out(request, path)
         return await befall(
@@ -232,3 +233,12 @@ def _refusal(refused: Refused) -> Reply:
     if refused.errors:
         body["errors"] = refused.errors
     return Reply(refused.status, body)
+
+
+async def _mutation(request: web.Request) -> str:
+    """Give the first field of a mutation, as faults name it; empty for anything else."""
+    found = _MUTATION.search(await request.text())
+    return found[1] if found else ""
+
+
+_MUTATION = re.compile(r"\bmutation\b[^{]*\{(?:\s|\\n)*(\w+)")

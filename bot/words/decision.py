@@ -8,6 +8,7 @@ from typing import Final
 
 from bot.words.comment import LIMIT
 from bot.words.inert import code, fold_in, reason
+from bot.words.interrupted import interrupted
 from bot.words.model import proposed
 from bot.words.plan import block_to_mend, unusable_block
 from bot.words.replies import OPTION_WORDS, forms
@@ -65,6 +66,8 @@ def happened(asked: DecisionRequested) -> str:
         return unusable_block(asked.why)
     if asked.quarantined == "sync":
         return after_rebase(asked.why, asked.files)
+    if asked.kind == "interrupted":
+        return interrupted(asked)
     what = subject(asked.because) if asked.because is not None else code(asked.fail_class)
     row = TAXONOMY.get(asked.fail_class)
     title = row.title if row is not None else _UNCLASSED.get(asked.fail_class, "It failed")

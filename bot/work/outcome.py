@@ -11,6 +11,7 @@ from bot.orders import Assignment
 from bot.store import Delivery, LeasedOrder
 from bot.translate import OUTCOME
 from resolver.facts import ActionDone, ActionRefused, Fact
+from resolver.interruptions import Interruption
 from resolver.journal import kind_of, to_json
 
 
@@ -20,7 +21,7 @@ class Outcome:
 
     `refused` says why it did not happen; it is then not tried again for the same content before `retry_at` (seconds),
     or at all. `result` is what later actions need, `texts` what the facts name by hash. `maybe` says of a refusal that
-    something may have reached GitHub all the same.
+    something may have reached GitHub all the same, `fail_class` what interrupted it through no fault of its own.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -29,6 +30,7 @@ class Outcome:
     retry_at: float | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     maybe: bool = False
+    fail_class: Interruption | None = None
 
 
 FACTS = 50
@@ -64,4 +66,5 @@ def _ended(leased: LeasedOrder, assignment: Assignment, outcome: Outcome) -> Fac
         reason=outcome.refused,
         retry_at=outcome.retry_at,
         unspent=action.spends if certain else None,
+        fail_class=outcome.fail_class or "",
     )

@@ -17,6 +17,7 @@ from resolver.decide.ceilings import within_ceilings
 from resolver.decide.due import Due, due, earlier
 from resolver.decide.follow import follow
 from resolver.decide.gate import reads, repository_reads
+from resolver.decide.interrupted import interruptions
 from resolver.decide.landed import landed
 from resolver.decide.orphans import orphans
 from resolver.decide.outage import outage
@@ -64,7 +65,8 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
     cause = attribute_pull(state, pull, now, limits) if red else None
     told = (*unreadable_config(state, pull, now), *invalid_plan(state, pull, now))
     known: tuple[Fact, ...] = (*told, *queue_facts(state, pull, now))
-    facts = (*known, *ended_reruns(state, pull, now), *ended(state, pull), *(cause.facts if cause else ()))
+    ends = (*ended_reruns(state, pull, now), *ended(state, pull), *interruptions(state, pull, now))
+    facts = (*known, *ends, *(cause.facts if cause else ()))
     stood = _standing(state, pull, cause, now, limits) if silence(state, pull) is None else Due()
     if stood.facts:  # what is done and said follows from them
         return Due((), None, (*without_starts(facts), *stood.facts))

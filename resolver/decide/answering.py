@@ -95,8 +95,9 @@ def _effect(here: Here, given: Given, accepted: Accepted, login: str, asked: Dec
     if accepted.scope_files and asked.quarantined == "sync":
         left = len(set(asked.files) - set(accepted.scope_files))
         return _not_done(UNNAMED.format(left)) if left else Answered(facts=(answered,))
-    # a run that goes on, or a task after its rebase, decides anew what is due
-    if accepted.action != "resume" or asked.kind == "run-paused" or asked.quarantined == "sync":
+    # a run that goes on, what was interrupted, or a task after its rebase, decides anew what is due
+    anew = asked.kind in ("run-paused", "interrupted") or asked.quarantined == "sync"
+    if accepted.action != "resume" or anew:
         return Answered(facts=(answered,))
     if accepted.scope_files:
         return _not_done("no fix run can be started here that would use the files")

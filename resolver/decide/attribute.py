@@ -30,7 +30,7 @@ from resolver.attribution import (
 )
 from resolver.casework import task_id
 from resolver.config import RepoConfig
-from resolver.decide.base_evidence import base_evidence
+from resolver.decide.base_evidence import base_evidence, lenient
 from resolver.decide.beside import beside_reads
 from resolver.decide.cases import case_of
 from resolver.decide.drafts import with_drafts
@@ -68,8 +68,9 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
     refusals = _standing_refusals(state, pull, config, limits)
     case = case_of(state, pull, now)
     case = replace(case, refusals=(*refusals, *case.refusals))
+    ledger = lenient(state)
     for _ in range(ROUNDS):
-        found = attribute_within(case, state.ledger)
+        found = attribute_within(case, ledger)
         answer = as_it_stands(found, lambda outcome: _standing(pull, outcome))
         actions: list[AnyAction] = []
         facts: list[Fact] = []
@@ -117,7 +118,7 @@ def _meet(state: RepoState, pull: Pull, want: Want, now: float, limits: Limits) 
             return _rerun(state, pull, want, now)
         case WantBase():
             found = base_evidence(state, pull, want, now, limits)
-            return found if isinstance(found, Refusal) else Met(found.actions, found.facts)
+            return found if isinstance(found, Refusal) else Met(found.actions, found.facts, found.again_at)
         case _:
             assert_never(want)
 

@@ -13,16 +13,17 @@ from resolver.attribution import Refusal, WantBase
 from resolver.casework import check_of, print_name
 from resolver.conclusions import Meaning, meaning
 from resolver.config import RepoConfig
+from resolver.decide.interrupted import interruption, waits
 from resolver.decide.quarantine import held
-from resolver.decide.rights import config_of, explained_only, mode_of
+from resolver.decide.rights import config_of, explained_only, managed, mode_of
 from resolver.decide.third_party import base_annotations, not_started
 from resolver.facts import Fact, JobFinished, ProbeDispatched
 from resolver.ids import RunId, Sha
-from resolver.ledger import Allowed
+from resolver.ledger import Allowed, Ledger
 from resolver.ledger_events import ProbeStarted
 from resolver.limits import Limits
 from resolver.probed import speaks
-from resolver.state import Head, Pull, RepoState
+from resolver.state import Effect, Head, Pull, RepoState
 
 READ_AT_ONCE = 2
 """Of a base's results that nobody has read, the newest are read first."""
@@ -30,10 +31,13 @@ READ_AT_ONCE = 2
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Reads or a probe to start for the repository, and the facts that go with them. Nothing: it is under way."""
+    """Reads or a probe to start for the repository, and the facts that go with them, or when to look again. Nothing: it
+    is under way.
+    """
 
     actions: tuple[AnyAction, ...] = ()
     facts: tuple[Fact, ...] = ()
+    again_at: float | None = None
 
 
 def base_evidence(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Limits) -> Evidence | Refusal:
@@ -52,6 +56,39 @@ def base_evidence(state: RepoState, pull: Pull, want: WantBase, now: float, limi
         config = config_of(state, pull)
         return Evidence(tuple(_read(job, want, config) for job in unread[-READ_AT_ONCE:]))
     return _probe(state, pull, want, now, limits)
+
+
+def lenient(state: RepoState) -> Ledger:
+    """Give the ledger as attribution may see it: a probe whose result is on its way, or was not read, is not spent, so
+    that the last one that is allowed is waited for and read as well.
+    """
+    ledger = state.ledger
+    for probe_id in state.once(_on_their_way):
+        ledger = ledger.spent(probe_id, happened=False)
+    return ledger
+
+
+def _untold(state: RepoState, want: WantBase) -> bool:
+    asked = (state.ledger.events[each] for each in state.once(_on_their_way))
+    return any(
+        isinstance(each, ProbeStarted) and (each.check, each.commit) == (want.check.key, want.commit) for each in asked
+    )
+
+
+def _on_their_way(state: RepoState) -> tuple[str, ...]:
+    """The probes that were ordered and not heard of, or have ended and were not read."""
+    return tuple(
+        each.id for each in state.ledger.events.values() if isinstance(each, ProbeStarted) and _open(state, each.id)
+    )
+
+
+def _open(state: RepoState, probe_id: str) -> bool:
+    effect, probe = state.effects.get(probe_id), state.probes.get(probe_id)
+    if probe is None:
+        return effect is not None and effect.status == "started"
+    there = state.head(probe.dispatched.commit)
+    mine = (job for job in _telling(there) if speaks(probe.dispatched, there, job))
+    return any(job.job_id not in there.triaged for job in mine)
 
 
 def _probed(state: RepoState, commit: Sha) -> Iterator[tuple[ProbeDispatched, Head]]:
@@ -99,6 +136,8 @@ def _probe(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Lim
     if reason is not None:
         return Refusal(kind="base", reason=reason, commit=want.commit, check=want.check)
     answer = state.ledger.probe(want.check.key, want.commit)
+    if not isinstance(answer, Allowed) and _untold(state, want):
+        return Evidence()
     if not isinstance(answer, Allowed):
         return Refusal(kind="base", reason=answer.reason, commit=want.commit, check=want.check, until=answer.until)
     attempt = answer.attempt
@@ -107,6 +146,11 @@ def _probe(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Lim
     if under_way is not None and under_way.status == "started":
         return Evidence()
     again = under_way is not None and under_way.retry_at is not None and under_way.retry_at <= now
+    if under_way is not None and under_way.fail_class and under_way.status == "refused":
+        lost = _unknown(state, pull, want, under_way, now)
+        if lost is not None:
+            return lost
+        again = True
     if under_way is not None and under_way.status == "refused" and not again:
         reason = under_way.reason or "no probe is possible"
         return Refusal(kind="base", reason=reason, commit=want.commit, check=want.check, until=under_way.retry_at)
@@ -120,3 +164,17 @@ def _probe(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Lim
     )
     started = ProbeStarted(id=action.probe_id, at=now, check=want.check.key, commit=want.commit)
     return Evidence((action,), () if action.probe_id in state.ledger.events else (started,))
+
+
+def _unknown(state: RepoState, pull: Pull, want: WantBase, effect: Effect, now: float) -> Evidence | Refusal | None:
+    """What the table makes of a probe of which nobody knows whether it was started; None where a new one may begin."""
+    if not managed(state, pull, config_of(state, pull)):
+        return Refusal(kind="base", reason=effect.reason or "refused", commit=want.commit, check=want.check)
+    target = effect.key.partition("@")[0]
+    decided = interruption(state, pull, target, effect, now)
+    if decided:
+        return Evidence(facts=decided)
+    kept = waits(pull, target, effect, now)
+    if isinstance(kept, str):
+        return Refusal(kind="base", reason=kept, commit=want.commit, check=want.check)
+    return Evidence(again_at=kept.again_at) if kept is not None else None

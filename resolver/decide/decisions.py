@@ -17,11 +17,12 @@ from resolver.decide.endings import circumstances, how_it_ended
 from resolver.decide.flaky import flaky_decision
 from resolver.decide.handoff import awaited_until
 from resolver.decide.here import Here
+from resolver.decide.interrupted import interrupted_question
 from resolver.decide.labels import labels
 from resolver.decide.matter import Matter, here_decided
 from resolver.decide.paused import pause_of, run_question
 from resolver.decide.planned import plan_asked, plan_question
-from resolver.decide.quarantine import REPEATED, held
+from resolver.decide.quarantine import REPEATED, held, held_by_question
 from resolver.decide.resolve import escalation, stop, why_escalated
 from resolver.decide.rights import config_of, managed, silence
 from resolver.decide.sync_question import by_sync, sync_question
@@ -43,7 +44,8 @@ def questions(here: Here, left: int) -> Due:
     new comments may be made.
     """
     state, pull, now = here.state, here.pull, here.now
-    asked = run_question(here) or plan_question(here) or sync_question(here) or _ask(here)
+    first_of_all = run_question(here) or plan_question(here) or sync_question(here) or interrupted_question(here)
+    asked = first_of_all or _ask(here)
     first = _put(here, asked) if asked is not None else Due()
     facts = first.facts
     waiting = [each for each in pull.talk.decisions.values() if how_it_ended(state, pull, each, now) is None]
@@ -103,8 +105,10 @@ def _ask(here: Here) -> DecisionRequested | None:
     state, pull, lead = here.state, here.pull, here.lead
     if lead is None or silence(state, pull) is not None or not _escalates(pull, lead):
         return None
-    if pause_of(state, pull) is not None or plan_asked(state, pull, here.now) or by_sync(pull) is not None:
-        return None  # one question for the whole run; what it may change, and what a rebase left, come before failures
+    if pause_of(state, pull) is not None or plan_asked(state, pull, here.now):
+        return None  # one question is asked for the whole run, and what it may change comes before what has failed
+    if by_sync(pull) is not None or held_by_question(pull) is not None:
+        return None  # so does what a rebase left, or what was interrupted
     if state.outage.on or not managed(state, pull, config_of(state, pull)):
         return None
     fail_class = _class_of(state, pull, lead)

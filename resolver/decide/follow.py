@@ -5,6 +5,7 @@ from __future__ import annotations
 from resolver.attribution import Refusal, Verdict
 from resolver.casework import check_of, task_id
 from resolver.decide.flaky import flaky_decision
+from resolver.decide.interrupted import waits
 from resolver.decide.matter import Matter
 from resolver.decide.quarantine import held
 from resolver.decide.queue_wants import again_in_queue
@@ -48,10 +49,11 @@ def hindrance(pull: Pull, lead: Verdict | None) -> str | None:
 
 
 def _synchronise(state: RepoState, pull: Pull, now: float) -> Met:
-    base = state.bases.get(pull.seen.base_ref, Base())
+    base, target = state.bases.get(pull.seen.base_ref, Base()), f"sync:{pull.seen.number}"
     task = task_id(pull.seen.number)
-    if base.sha is None:
-        return Met()
+    kept = waits(pull, target, pull.effects.get(target), now)
+    if base.sha is None or kept is not None:
+        return kept if isinstance(kept, Met) else Met()
     answer = state.ledger.sync(task, base.sha, pull.seen.head_sha, drift=True, now=now)
     if not isinstance(answer, Allowed):
         return Met(again_at=answer.until)

@@ -8,7 +8,7 @@ from resolver.breakers import Tripped
 from resolver.casework import task_id
 from resolver.decide.endings import circumstances, how_it_ended
 from resolver.decide.here import Here
-from resolver.decide.matter import Matter, tripped_reason
+from resolver.decide.matter import tripped_reason
 from resolver.decide.rights import config_of, managed, silence
 from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, ask, kind_for
@@ -23,21 +23,21 @@ SPENT = "budget-exceeded"
 """The class of a spent budget; at the scope of a run its row pauses first."""
 
 
-def pause(matter: Matter, trip: Tripped) -> tuple[RunPaused | ResolveDecided, ...]:
+def pause(state: RepoState, pull: Pull, trip: Tripped, now: float) -> tuple[RunPaused | ResolveDecided, ...]:
     """Pause the run of a task, and record that the table escalates: once for a run, however often it is paused."""
-    ours = run_id(matter.pull.seen)
-    run = matter.state.runs.get(ours, Run())
+    ours = run_id(pull.seen)
+    run = state.runs.get(ours, Run())
     reason = tripped_reason(trip)
     paused = RunPaused(
         run_id=ours,
-        number=matter.pull.seen.number,
+        number=pull.seen.number,
         seq=run.pauses + 1,
         count=trip.count,
         limit=trip.limit,
         reason=reason,
-        at=matter.now,
+        at=now,
     )
-    return (paused, run_escalation(matter.pull, SPENT, reason, matter.now)) if run.pauses == 0 else (paused,)
+    return (paused, run_escalation(pull, SPENT, reason, now)) if run.pauses == 0 else (paused,)
 
 
 def run_escalation(pull: Pull, fail_class: str, reason: str, now: float) -> ResolveDecided:

@@ -62,25 +62,36 @@ def quarantine(
     final: bool = False,
 ) -> TaskQuarantined:
     """Make the record of a quarantine at the heads as they stand; without other evidence the reds of its check are."""
-    state, pull = matter.state, matter.pull
     found = failing.finding
+    made = quarantined(matter.state, matter.pull, matter.fail_class, cause, reason, now=matter.now)
+    seen = {
+        "fingerprint": found.fingerprint if found is not None else None,
+        "message": found.message if found is not None else "",
+        "evidence": evidence or _reds(matter),
+        "check": failing.check,
+        "final": final,
+    }
+    return made.model_copy(update=seen)
+
+
+def quarantined(
+    state: RepoState, pull: Pull, fail_class: str, cause: Cause, reason: str, *, now: float
+) -> TaskQuarantined:
+    """Make the same where no check is to blame."""
     seq = next_seq(pull.quarantines)
     return TaskQuarantined(
         number=pull.seen.number,
         task_id=task_id(pull.seen.number),
         run_id=run_id(pull.seen),
         seq=seq,
-        fail_class=matter.fail_class,
-        fingerprint=found.fingerprint if found is not None else None,
-        message=found.message if found is not None else "",
+        fail_class=fail_class,
+        fingerprint=None,
+        message="",
         heads=_heads(state, pull),
-        evidence=evidence or _reds(matter),
         snapshot_bundle=quarantine_path(pull.seen.number, seq),
-        check=failing.check,
         cause=cause,
         reason=reason,
-        at=matter.now,
-        final=final,
+        at=now,
     )
 
 
@@ -108,7 +119,17 @@ def held(state: RepoState, pull: Pull) -> str | None:
     if pull.quarantine is not None:
         return pull.quarantine.fact.reason
     paused = pause_of(state, pull)
-    return f"its run is paused: {paused.reason}" if paused is not None else held_by_plan(state, pull)
+    if paused is not None:
+        return f"its run is paused: {paused.reason}"
+    return held_by_plan(state, pull) or held_by_question(pull)
+
+
+def held_by_question(pull: Pull) -> str | None:
+    """Say why nothing automatic is done while people are asked about an action that was interrupted."""
+    for each in pull.talk.decisions.values():
+        if each.of_action and each.head.pushed == pull.pushed and each.decision_id not in pull.talk.answers:
+            return f"people are asked about what was interrupted here ({each.why})"
+    return None
 
 
 def exhausted(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> tuple[Decided, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from resolver.attribution import Refusal
 from resolver.casework import execution_of, task_id
 from resolver.conclusions import Meaning, meaning
+from resolver.decide.interrupted import waits
 from resolver.decide.rerunning import Met
 from resolver.decide.rights import config_of
 from resolver.ids import Sha
@@ -40,6 +41,9 @@ def requeue(state: RepoState, pull: Pull, asked: RerunAsked, now: float, *, kind
     if action is None:
         return Refusal(kind=kind, reason="its group is not known", commit=asked.head)
     effect = pull.effects.get(action.target)
+    kept = waits(pull, action.target, effect, now) if asked.purpose != "command" else None
+    if kept is not None:
+        return Refusal(kind=kind, reason=kept, commit=asked.head) if isinstance(kept, str) else kept
     refused = effect is not None and effect.key == action.key and effect.status == "refused"
     if effect is not None and refused and (effect.retry_at is None or effect.retry_at > now):
         return Refusal(kind=kind, reason=effect.reason or "refused", commit=asked.head, until=effect.retry_at)

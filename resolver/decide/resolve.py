@@ -122,7 +122,7 @@ def possible(take: Take) -> Take:
 def stop(matter: Matter, trip: Tripped) -> tuple[Decided, ...]:
     """Give what a tripped breaker records: the run is paused, or the task is quarantined."""
     if trip.then == "pause-run":
-        return pause(matter, trip)
+        return pause(matter.state, matter.pull, trip, matter.now)
     return (quarantine(matter, failing_of(matter), "breaker", tripped_reason(trip)),)
 
 

@@ -31,8 +31,12 @@ def requested(decision: Decision) -> DecisionRequested:
 
 
 def copied(comment: str) -> list[str]:
-    """The texts of the comment's blocks that a reader sees, and copies, as code; GitHub leaves the last line break."""
-    return [token.content for token in MarkdownIt("commonmark").enable("table").parse(comment) if token.type == "fence"]
+    """
+    The texts of the comment's blocks that a reader sees, and copies, as code; GitHub leaves the last line break. What
+    belongs into a description is shown as Markdown, and is no reply.
+    """
+    blocks = [token for token in MarkdownIt("commonmark").enable("table").parse(comment) if token.type == "fence"]
+    return [token.content for token in blocks if token.info != "markdown"]
 
 
 def taken(decision: Decision, comment: str) -> Accepted | Refused | Misread:

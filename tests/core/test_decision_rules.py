@@ -172,6 +172,9 @@ def test_every_class_asks_a_kind():
         ("land-blocked-unreviewed", "run"): "landing",
         ("budget-exceeded", "run"): "run-paused",
         ("plan-invalid", "run"): "plan",
+        ("base-moved", "task"): "interrupted",
+        ("journal-state-unknown", "task"): "interrupted",
+        ("journal-append-failed", "task"): "interrupted",
     }
     assert set(kinds.values()) <= set(KINDS)
 

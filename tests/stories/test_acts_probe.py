@@ -306,19 +306,3 @@ async def test_a_probe_that_fails_for_another_reason_accuses_nobody(world):
     said = world.said(pull)
     assert "is not proven whose failure this is." in said
     assert said.count("| something else |") >= 2
-
-
-async def test_a_probe_that_never_reports_is_given_up(world):
-    """GitHub's answer was lost and no run came: after six hours the branch goes, and in the end nothing is proven."""
-    repo = await open_shop(world, ON_DEMAND, MANAGED)
-    world.sandbox.faults.add(Fault("POST", "/repos/*/dispatches", how="drop", times=None))
-    pull = world.people.open_pull("discount", RED)
-    await world.settle()
-    for _ in range(4):
-        world.clock.advance(6 * 3_600.0)
-        await world.settle()
-    assert runs(repo, event="workflow_dispatch") == []
-    assert branches(repo) == []
-    seen = [from_json(row.kind, row.data) for row in await world.journal()]
-    assert {fact.reason for fact in seen if isinstance(fact, ProbeRemoved)} == {"it never reported"}
-    assert "is not proven whose failure this is (3 executions" in world.said(pull)

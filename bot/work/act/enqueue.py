@@ -38,12 +38,13 @@ async def enqueue_pull(place: Place, action: EnqueuePull) -> Outcome:
     if await _was_quicker(place, action, seen):
         return Outcome((seen.pull,), result={"already": True})
     refused, passes = await _enqueue(place, action, seen)
+    if refused is not None and passes:
+        rest = place.clock.now() + place.pace.rerun_rest
+        return Outcome((seen.pull,), refused=refused, retry_at=rest, fail_class="base-moved")
     if refused is None:
         at = place.clock.now()
         return Outcome((seen.pull, PullEnqueued(number=action.number, head_sha=action.head_sha, at=at)))
-    return Outcome(
-        (seen.pull,), refused=refused, retry_at=place.clock.now() + place.pace.rerun_rest if passes else None
-    )
+    return Outcome((seen.pull,), refused=refused, fail_class="base-moved" if refused == MOVED else None)
 
 
 async def _was_quicker(place: Place, action: EnqueuePull, seen: Seen) -> bool:

@@ -64,7 +64,15 @@ async def start_probe(place: Place, action: StartProbe) -> Outcome:
     branch = await make_branch(place, wanted, plan)
     if not branch.ours or branch.how != "dispatch":
         return await _take_up(job, branch)
-    return await dispatch(place, wanted, plan, branch)
+    outcome = await dispatch(place, wanted, plan, branch)
+    return _not_known(outcome, branch) if outcome.result.get("unheard") else outcome
+
+
+def _not_known(outcome: Outcome, branch: Branch) -> Outcome:
+    """Nobody can say whether a run was asked for. One that shows up later is the probe's all the same."""
+    why = f"GitHub's answer was lost and no run is on the branch {branch.name}, so that nobody knows whether one begins"
+    told = f"{why}; it is not sent again"
+    return Outcome(outcome.facts, refused=told, maybe=True, fail_class="journal-state-unknown")
 
 
 async def _plan(job: Job) -> ProbePlan | NoProbe:
@@ -107,8 +115,7 @@ async def dispatched_before(place: Place, wanted: ProbeWanted, branch: Branch) -
     fact = _dispatched(wanted, branch, run_id, item=wanted.plain_item)
     if run_id is not None:
         return Outcome((fact,), result={"runId": run_id, "found": True})
-    why = f"the branch {branch.name} is there and no run on it; whether one was asked for is not known"
-    return Outcome((fact,), refused=f"{why}, so that it is not sent again", maybe=True)
+    return _not_known(Outcome((fact,)), branch)
 
 
 async def _draft(job: Job, branch: Branch) -> Outcome:
@@ -137,6 +144,7 @@ async def dispatch(place: Place, wanted: ProbeWanted, plan: ProbePlan, branch: B
     """Dispatch on a branch that was just made; it is taken back where certainly nothing began."""
     body = {"ref": plan.ref, "inputs": dict(plan.inputs), "return_run_details": True}
     path = place.path(DISPATCH, file=plan.workflow.rpartition("/")[2])
+    unheard = False
     try:
         answer = await _post(place, path, body)
     except GitHubError as problem:
@@ -145,11 +153,12 @@ async def dispatch(place: Place, wanted: ProbeWanted, plan: ProbePlan, branch: B
             if isinstance(problem, NO):
                 return Outcome(refused=f"GitHub did not start it: {problem}")
             raise
-        answer = None
+        answer, unheard = None, True
     run_id = int(answer["workflow_run_id"]) if isinstance(answer, dict) and "workflow_run_id" in answer else None
     run_id = run_id if run_id is not None else await run_on(place, branch.commit, "workflow_dispatch")
     fact = _dispatched(wanted, branch, run_id, workflow=plan.workflow, item=dict(plan.inputs).get("item", ""))
-    return Outcome((fact,), result={"strategy": plan.strategy, "runId": run_id, "workflow": plan.workflow})
+    told = {"strategy": plan.strategy, "runId": run_id, "workflow": plan.workflow}
+    return Outcome((fact,), result={**told, "unheard": True} if unheard and run_id is None else told)
 
 
 async def _post(place: Place, path: str, body: dict[str, Any]) -> Any:

@@ -46,9 +46,11 @@ async def sync_branch(place: Place, action: SyncBranch) -> Outcome:
     if reason:
         return Outcome((seen.pull,), refused=reason)
     refused = await _rebase(place, action, seen)
-    if refused:
+    if refused and refused != MOVED:
         return Outcome((seen.pull,), refused=refused)
     pull = pull_observed(await place.installation.get(place.path("/pulls/{n}", n=action.number)))
+    if refused:
+        return Outcome((pull,), refused=MOVED, retry_at=place.clock.now(), fail_class="base-moved")
     if pull.head_sha == action.head_sha:
         # GitHub updates in the background: asking again with the same expected head does nothing twice.
         raise Unavailable("the branch was not seen to move yet", maybe_done=True)
