@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from math import isfinite
 from types import MappingProxyType
 from typing import Final
@@ -68,7 +69,10 @@ def retry_at(now: float, signs: LimitSigns, budget: Budget, limits: ParkLimits =
     elif signs.reset_at is not None:
         wait = signs.reset_at - now
     else:
-        said = stated_wait(signs.text[: limits.text])
+        text = signs.text[: limits.text]
+        said, until = stated_wait(text), stated_end(text)
+        if said is None and until is not None:
+            said = until - now
         wait = budget.park_for if said is None else said
     if not isfinite(wait):
         wait = budget.park_for
@@ -80,11 +84,18 @@ _SECONDS: Final[Mapping[str, float]] = MappingProxyType(
 )
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,6})?"
 _PART = rf"{_NUMBER}\s?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)"
+_ONLY = r"(?:one|an?) (?:second|minute|hour|day)"
+_BEFORE = r"(?i)(?:try(?:ing)?|request|available|resets?|wait)(?: again| your request)?"
 _SAID = re2.compile(
-    r"(?i)(?:try(?:ing)?|request|available|resets?|wait)(?: again| your request)?(?: (?:in|after|for|at least))*"
-    rf":? ((?:{_PART}(?:,? and |,? ?))*{_PART})\b"
+    rf"{_BEFORE}(?: (?:in|after|for|at least|about|approximately|around|another))*"
+    rf":? ((?:{_PART}(?:,? and |,? ?))*{_PART}|{_ONLY})\b"
 )
-_ONE = re.compile(rf"({_NUMBER})\s?(ms|milli|[smhd])[a-z]*", re.IGNORECASE | re.ASCII)
+_ONE = re.compile(rf"({_NUMBER})\s?(ms|milli|[smhd])[a-z]*|\b(one|an?) ([smhd])", re.IGNORECASE | re.ASCII)
+_END = re2.compile(
+    rf"{_BEFORE}(?: (?:at|after|on|until|from))*:? "
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.[0-9]{1,9})?"
+    r" ?(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})"
+)
 
 
 def stated_wait(text: str) -> float | None:
@@ -92,4 +103,17 @@ def stated_wait(text: str) -> float | None:
     found = _SAID.search(text.encode("utf-8", "replace").decode())
     if found is None:
         return None
-    return sum(float(count) * _SECONDS[unit.lower()] for count, unit in _ONE.findall(found.group(1)))
+    parts = _ONE.findall(found.group(1))
+    return sum(float(count or 1) * _SECONDS[(unit or single).lower()] for count, unit, _, single in parts)
+
+
+def stated_end(text: str) -> float | None:
+    """When a limit ends by its words (`resets at 2026-09-21T15:00:00Z`), in seconds; None where no zone is told."""
+    found = _END.search(text.encode("utf-8", "replace").decode())
+    if found is None:
+        return None
+    zone = "+00:00" if found.group(2).upper() in ("Z", "UTC", "GMT") else found.group(2)
+    try:
+        return datetime.fromisoformat(f"{found.group(1)}{zone}").timestamp()
+    except ValueError:
+        return None

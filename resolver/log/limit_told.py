@@ -1,8 +1,9 @@
 """
 When a limit ends, by the headers that a log shows: `Retry-After`, or the reset of an allowance that is used up.
 
-Clients print them as a request's headers (`retry-after: 60`, curl's `< Retry-After: 60`) or as an object's fields
-(`'retry-after': '60'`). GitHub sends the reset with every answer, so that it counts only beside `remaining: 0`.
+Clients print them as a request's headers (`retry-after: 60`, curl's `< Retry-After: 60`), as an object's fields
+(`'retry-after': '60'`) or as Go's map (`Retry-After:[60]`); bodies of answers say `"retry_after": 60`. GitHub sends the
+reset with every answer, so that it counts only beside `remaining: 0`, whichever of the two comes first.
 Streamed in bounded memory, in linear time; the last ones told count.
 """
 
@@ -20,8 +21,13 @@ LONGEST_REST = 1_024
 SECONDS_AT_MOST = 100_000_000
 """A larger number of a reset is a time since the epoch, a smaller one is seconds from now."""
 
-_NAME = rb"(?i)(?:^|[\s<'\"{,])(retry-after|(?:x-)?ratelimit-(?:remaining|reset))['\"]?\s{0,4}[:=]\s{0,4}['\"]?"
-_VALUE = rb"([0-9]{1,12}|[a-z]{3}, [0-9]{2} [a-z]{3} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} gmt)\b"
+MILLISECONDS_FROM = 100_000_000_000
+"""A still larger one counts milliseconds."""
+
+_NAME = (
+    rb"(?i)(?:^|[\s<'\"{,\[(])(retry[-_]after|(?:x-)?ratelimit-(?:remaining|reset))['\"]?\s{0,4}[:=]\s{0,4}\[?['\"]?"
+)
+_VALUE = rb"([0-9]{1,13}|[a-z]{3}, [0-9]{2} [a-z]{3} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} gmt)\b"
 
 
 def _bytewise() -> re2.Options:
@@ -32,7 +38,8 @@ def _bytewise() -> re2.Options:
 
 
 _USUAL = tuple(
-    word.encode() for word in ("etry-after", "etry-After", "ETRY-AFTER", "atelimit-", "ateLimit-", "ATELIMIT-")
+    word.encode()
+    for word in ("etry-after", "etry_after", "etry-After", "ETRY-AFTER", "atelimit-", "ateLimit-", "ATELIMIT-")
 )
 """Whatever else is looked at, blocks without any of these are passed over at once."""
 
@@ -45,6 +52,7 @@ class LimitScan:
     def __init__(self) -> None:
         self._rest = b""
         self._left: int | None = None
+        self._reset: int | None = None
         self._signs = LimitSigns()
 
     def feed(self, chunk: bytes) -> None:
@@ -69,13 +77,21 @@ class LimitScan:
     def _take(self, name: str, value: str) -> None:
         if name.endswith("remaining"):
             self._left = int(value) if value.isdigit() else None
-        elif name == "retry-after":
+        elif name.endswith("reset"):
+            self._reset = int(value) if value.isdigit() else None
+        else:
             told = {"retry_after": float(value)} if value.isdigit() else {"reset_at": _date(value)}
             self._signs = self._signs.model_copy(update=told)
-        elif self._left == 0 and value.isdigit():
-            number = int(value)
-            told = {"reset_at": float(number)} if number > SECONDS_AT_MOST else {"retry_after": float(number)}
-            self._signs = self._signs.model_copy(update=told)
+            return
+        if self._left == 0 and self._reset is not None:
+            self._signs = self._signs.model_copy(update=_spent_until(self._reset))
+            self._reset = None
+
+
+def _spent_until(reset: int) -> dict[str, float]:
+    if reset <= SECONDS_AT_MOST:
+        return {"retry_after": float(reset)}
+    return {"reset_at": reset / 1_000 if reset >= MILLISECONDS_FROM else float(reset)}
 
 
 def _date(text: str) -> float | None:

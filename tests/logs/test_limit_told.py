@@ -24,6 +24,22 @@ TOLD = {
     "the last ones": ("retry-after: 60\nretry-after: 90\n", LimitSigns(retry_after=90)),
     "an allowance that is not spent": (RESET.replace(": 0", ": 59"), NONE),
     "a reset without the rest": ("x-ratelimit-reset: 1790000000\n", NONE),
+    "the rest behind the reset": (
+        "ratelimit-reset: 1790000000\nratelimit-remaining: 0\n",
+        LimitSigns(reset_at=1_790_000_000),
+    ),
+    "the rest behind the reset of an answer before": (
+        f"x-ratelimit-remaining: 3\nx-ratelimit-reset: 17\n{RESET}",
+        LimitSigns(retry_after=17, reset_at=1_790_000_000),
+    ),
+    "milliseconds": (RESET.replace("1790000000", "1790000000500"), LimitSigns(reset_at=1_790_000_000.5)),
+    "Go's map": (
+        "map[Content-Type:[a/b] Retry-After:[120] Server:[x]]\nmap[Retry-After:[90]]\n",
+        LimitSigns(retry_after=90),
+    ),
+    "a body's field": ('{"message": "slow down", "retry_after": 30, "global": false}\n', LimitSigns(retry_after=30)),
+    "a negative number": ("Retry-After: -5\n", NONE),
+    "milliseconds of a wait": ("retry-after-ms: 5000\n", NONE),
     "another word": ("do-not-retry-after: 5\nretry-after-all: 5\n", NONE),
     "words": ("we retry after 5 seconds\n", NONE),
     "no time": ("Retry-After: soon\nRetry-After: Xyz, 99 Abc 2026 99:99:99 GMT\n", NONE),
