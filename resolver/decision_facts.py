@@ -17,8 +17,9 @@ class DecisionRequested(Decision):
     """
     A question was decided on. `because` is the verdict that led to it, `reds` how many failed executions of its check
     were known: the same matter is asked again only after a further one. `why` is what stands in the way, in words,
-    `proposed` what a model that was asked before had to say. `quarantined` is the cause of the quarantine that the
-    question is about, where nothing but that asks it, `of_action` the ticket of an action that was interrupted.
+    `proposed` what a model that was asked before had to say, `message` what the failure itself says. `quarantined` is
+    the cause of the quarantine that the question is about, where nothing but that asks it, `of_action` the ticket of
+    an action that was interrupted.
     """
 
     because: Verdict | None = None
@@ -27,6 +28,7 @@ class DecisionRequested(Decision):
     proposed: Proposal | None = None
     quarantined: Cause | None = None
     of_action: str = ""
+    message: str = ""
 
     def decision(self) -> Decision:
         """Give the question alone."""

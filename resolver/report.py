@@ -7,6 +7,8 @@ from typing import Literal
 from resolver.attribution.beside import Claim
 from resolver.attribution.outcome import Verdict
 from resolver.config import ConfigProblem
+from resolver.decision_facts import DecisionRequested
+from resolver.decisions import Kind
 from resolver.failure import Failure
 from resolver.ids import PullNumber, RunId, Sha
 from resolver.progress import JobStalled
@@ -58,7 +60,8 @@ class Standing(Record):
     """What attribution has come to on a head: the verdicts, the one that the task's action follows first.
 
     `waiting` names what is being obtained (`rerun`, `probe`, `base`, `log`, `time`), `doubts` say why a failure has no
-    verdict, `claims` are what people say now. `proposed` is what a model proposed and is being done.
+    verdict, `claims` are what people say now. `proposed` is what a model proposed and is being done. A limit that was
+    met ends at `parked_until` (seconds), and the failed job runs then.
     """
 
     verdicts: tuple[Verdict, ...] = ()
@@ -69,6 +72,18 @@ class Standing(Record):
     hindrance: str | None = None
     outage: str | None = None
     proposed: Proposal | None = None
+    parked_until: float | None = None
+
+
+class Asked(Record):
+    """
+    People are asked how this goes on. `here` is the question itself where it can have no comment of its own today, so
+    that the one comment has to hold it.
+    """
+
+    kind: Kind
+    question: str
+    here: DecisionRequested | None = None
 
 
 class Held(Record):
@@ -140,7 +155,7 @@ class Report(Record):
     configuration), `green` (what was red has passed) or `quiet` (a superseded head with nothing left to say). `derived`
     names jobs that are red only because of others, `queue` what keeps a merge queue from going on, `queued` the group
     with which checks failed in one. `ceiling` holds back today what would follow. `plan_problems` are of the `failres`
-    block in the description.
+    block in the description, `asked` is the open question.
     """
 
     number: PullNumber
@@ -163,3 +178,4 @@ class Report(Record):
     repairs: tuple[RepairTold, ...] = ()
     queue: QueueTrouble | None = None
     queued: InQueue | None = None
+    asked: Asked | None = None

@@ -20,8 +20,9 @@ class ResolveDecided(Record):
     identity (see `decision_seq`), to which `resolve.outcome` refers. `counts` is False for what is no attempt.
 
     What is executed begins at `due_at` (seconds) and runs the jobs of `run_id` after its `run_attempt` again.
-    `rationale` says what kept the table's own action from being taken, or how long is waited and why. `of_action` is
-    the ticket of the action that was interrupted, empty where a check failed.
+    `rationale` says what kept the table's own action from being taken, or how long is waited and why. `parked`: for the
+    end of a limit that was met. `of_action` is the ticket of the action that was interrupted, empty where a check
+    failed.
     """
 
     number: PullNumber
@@ -43,6 +44,7 @@ class ResolveDecided(Record):
     scope: Scope = "task"
     of_run: RunId | None = None
     of_action: str = ""
+    parked: bool = False
 
     @property
     def proposal(self) -> Proposal | None:

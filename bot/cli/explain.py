@@ -14,7 +14,7 @@ from bot.words.beside import beside
 from bot.words.failure import label
 from bot.words.inert import one_line
 from bot.words.stall import stalls, unfinished
-from bot.words.verdict import age
+from bot.words.verdict import ROLES, age
 from resolver.attribution.outcome import Verdict
 from resolver.decide.compose import compose
 from resolver.decide.rights import silence
@@ -68,7 +68,7 @@ def _verdict(verdict: Verdict) -> list[str]:
     for each in verdict.evidence:
         base = f" with base {each.tested_base[:12]}" if each.tested_base else ""
         at = f"run {each.run}, attempt {each.attempt}, {each.side} {each.commit[:12]}{base}"
-        lines.append(f"  {each.role:5}  {at}, {each.strength}, {age(each.age)} old")
+        lines.append(f"  {ROLES[each.role]}  {at}, {each.strength}, {age(each.age)} old")
     return lines
 
 

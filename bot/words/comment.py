@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.words.asking import pointed_at
 from bot.words.beside import beside
 from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.held import held
@@ -11,6 +12,7 @@ from bot.words.inert import code, escape_html, fence, fold_in
 from bot.words.model import proposed
 from bot.words.plan import plan_told
 from bot.words.queue import queued, remedy, trouble_title
+from bot.words.remedies import remedy_for
 from bot.words.repair import mended_by, repair
 from bot.words.stall import stalls, unfinished, what_next
 from bot.words.verdict import evidence, following, hindered, open_question, outage, sentence, whole_evidence
@@ -134,8 +136,9 @@ def _now(report: Report, repo_url: str, *, unfolded: bool) -> list[str]:
     told.extend((*queued(report), *beside(report), *stalls(report), *unfinished(report)))
     if report.held is not None:
         told.append(held(report.held, repo_url))
-    told.extend(repair(each) for each in report.repairs)
+    told.extend(done for each in report.repairs if (done := repair(each)) is not None)
     told.append(f"**What happens now:** {next_step(report)}")
+    told.extend(_helps(report))
     if unfolded:
         told.append(whole_evidence(report))
     elif report.cause.lead is not None:
@@ -147,6 +150,8 @@ def next_step(report: Report) -> str:
     """Say what follows, and that failres does nothing where it may only explain."""
     lead = report.cause.lead
     known = open_question(report) if lead is None else what_next(report, lead) or following(lead)
+    if report.asked is not None:
+        known = f"{pointed_at(report.asked)} {known}"
     if report.cause.proposed:
         known += f" {proposed(report.cause.proposed)}"
     if report.cause.hindrance:
@@ -175,8 +180,19 @@ def _excerpts(report: Report, excerpts: Mapping[TextHash, str]) -> list[str]:
     return told
 
 
+def _helps(report: Report) -> list[str]:
+    """What helps, where it is not proven whose failure it is and all that failed is of one class."""
+    classes = _classes(report)
+    helps = remedy_for(classes[0]) if len(classes) == 1 and not proven(report) else None
+    return [helps] if helps is not None else []
+
+
+def _classes(report: Report) -> list[str]:
+    return sorted({failure.fail_class for check in report.failed for failure in check.failures})
+
+
 def _foot(report: Report) -> str:
-    classes = sorted({failure.fail_class for check in report.failed for failure in check.failures})
+    classes = _classes(report)
     prints = [check.failures[0].fingerprint for check in report.failed if check.failures]
     parts = [f"commit {report.head_sha[:12]}", *classes[:3], *dict.fromkeys(prints[:3])]
     return f"<sub>failres · {' · '.join(parts)}</sub>"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from bot.words.decision import happened, options
+from bot.words.asking import happened, options
 from bot.words.failure import cause, ending, label, where
 from bot.words.inert import code, fence, reason, shorten, visible
 from bot.words.plan import block_to_mend, may_change

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bot.words.inert import code, one_line
 from resolver.probes import NoProbe, ProbeWanted
 
+NO_WAY = "the check cannot be run on the clean base"
+
 
 def title(wanted: ProbeWanted) -> str:
     """One line, plain text."""
@@ -31,4 +33,10 @@ or mark it as ready.
 
 def no_way(answer: NoProbe) -> str:
     """Say why a check cannot be asked of its base: each way with its reason, the cheapest first."""
-    return f"the check cannot be run on the clean base: {'; '.join(answer.reasons)}"
+    return f"{NO_WAY} ({', '.join(answer.reasons)})"
+
+
+def in_short(why: str) -> list[str]:
+    """Part the reasons of a verdict; the ways in which a base cannot be asked are for who looks closer."""
+    told = [each for each in why.split("; ") if each and each != "no class is proven"]
+    return [NO_WAY if each.startswith(f"{NO_WAY} (") else each for each in told]

@@ -10,19 +10,22 @@ from resolver.report import RepairTold
 _KINDS: Final = {"ref": "branch", "cache": "cache", "artifact": "artifact"}
 LISTED = 5
 _PROVISION = "provision-deps"
+NOTHING_LEFT: Final = (
+    "failres has left nothing behind in this repository that could be removed; the job runs anew as it is."
+)
 
 
-def repair(told: RepairTold) -> str:
-    """Say how far a repair has come."""
+def repair(told: RepairTold) -> str | None:
+    """Say how far a repair has come; None where no cache was found, so that the job only runs anew."""
     if told.state == "failed":
         return f"The repair {code(told.repair)} failed: {one_line(told.reason, 300)}."
     if told.job is not None:
         done = "has run and passed" if told.state == "done" else "runs first"
         return f"The job {code(told.job)} of `failres-repair.yml` {done}, then the failed job runs anew."
+    if not told.things:
+        return None if told.repair == _PROVISION else NOTHING_LEFT
     if told.repair == _PROVISION:
         return _provision(told)
-    if not told.things:
-        return "failres has left nothing behind in this repository that could be removed; the job runs anew as it is."
     if told.state == "done":
         return f"failres removed what it had left behind in this repository: {_named(told)}."
     return f"failres has left something behind in this repository, and will remove it first: {_named(told)}."
@@ -40,8 +43,6 @@ def mended_by(told: RepairTold) -> str | None:
 
 
 def _provision(told: RepairTold) -> str:
-    if not told.things:
-        return "No dependency cache of this pull request is known that the job used, so it runs anew as it is."
     if told.state == "done":
         return f"failres dropped {_named(told)} of this pull request; the job provisions its dependencies anew."
     return (

@@ -4,9 +4,11 @@ Pure.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import assert_never
 
 from bot.words.inert import code, reason
+from bot.words.probe import in_short
 from bot.words.queue import FOLLOWING_IN_QUEUE, once_more, sentence_in_queue
 from bot.words.stall import stalled
 from resolver.attribution.classes import BEHIND_RUN, CARRIES_BASE
@@ -14,7 +16,13 @@ from resolver.attribution.outcome import Evidence, Verdict
 from resolver.queue_facts import MERGE_GROUP
 from resolver.report import Report
 
-ROLES = {"red": "this failure", "green": "passed", "other": "something else"}
+ROLES = {
+    "red": "this failure",
+    "green": "passed",
+    "other": "another failure",
+    "lost": "its surroundings failed",
+    "mute": "failed, nothing more is known",
+}
 SIDES = {"task": "this branch", "base": "the base", "probe": "the base (started by failres)", "group": "a merge group"}
 WAITS = {
     "log": "its log is being read",
@@ -93,7 +101,7 @@ def following(verdict: Verdict) -> str:
 
 def _because(why: str) -> str:
     """What stood in the way of a proof, without the sentence that there is none."""
-    told = [each for each in why.split("; ") if each != "no class is proven"]
+    told = in_short(why)
     return f" ({reason('; '.join(told), 300)})" if told else ""
 
 
@@ -111,6 +119,9 @@ def outage(why: str) -> str:
 
 def open_question(report: Report) -> str:
     """Say what is being found out, where no verdict stands yet."""
+    if report.cause.parked_until is not None:
+        until = datetime.fromtimestamp(report.cause.parked_until, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        return f"The check met a limit that ends by itself, so the failed job runs once more at {until}."
     waits = [WAITS[kind] for kind in report.cause.waiting if kind in WAITS]
     if waits:
         return "It is not known yet whose failure this is: " + "; ".join(waits) + "."

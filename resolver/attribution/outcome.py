@@ -19,6 +19,10 @@ ORDER: tuple[Class, ...] = ("base-drift", "gate-stalled", "base-defect", "task-d
 Strength = Literal["strong", "moderate", "weak"]
 """Strong: this very commit, the item named. Moderate: the item's file or suite named, or its step. Weak: job-level."""
 
+Role = Literal["red", "green", "other", "lost", "mute"]
+"""What an execution shows: this failure, its absence, another failure in its place, that only its surroundings failed,
+or nothing but its end."""
+
 NextAction = Literal[
     "synchronise", "probe", "repair", "rerun", "fix", "explain", "decide", "resolve", "escalate", "none"
 ]
@@ -26,12 +30,9 @@ NextAction = Literal[
 
 
 class Evidence(Record):
-    """
-    An execution that a verdict stands on. `role` says what it shows: this failure (red), its absence (green), or
-    another failure in its place. `age` is in seconds at the time of the verdict, None where no time is known.
-    """
+    """An execution that a verdict stands on. `age` is in seconds at the time of the verdict; None: no time is known."""
 
-    role: Literal["red", "green", "other"]
+    role: Role
     side: Side
     run: int
     attempt: int
@@ -153,7 +154,7 @@ class Undecided(Record):
 Outcome = Verdict | Undecided
 
 
-def shown(execution: Execution, role: Literal["red", "green", "other"], strength: Strength, now: float) -> Evidence:
+def shown(execution: Execution, role: Role, strength: Strength, now: float) -> Evidence:
     """Make a piece of evidence of an execution."""
     return Evidence(
         role=role,

@@ -11,6 +11,7 @@ from resolver.attribution.outcome import (
     ORDER,
     Evidence,
     Outcome,
+    Role,
     Strength,
     Undecided,
     Verdict,
@@ -195,14 +196,15 @@ def _surroundings(case: Case, check: Check, head: tuple[Execution, ...]) -> Iter
     fail_class = item.fail_class if item is not None else "gate-red-env"
     refused = case.refusal("row", check, lost[-1].subject)
     if (check, fail_class) in case.row_done or (refused is not None and refused.until is None):
-        yield _bare(case, lost[-1], "only its surroundings failed, which is neither red nor green")
+        yield _bare(case, lost[-1], "only its surroundings failed, which says nothing about the code")
     elif item is not None:
         yield _row(case, check, lost[-1], _named(item), refused.until if refused else None)
 
 
 def _bare(case: Case, execution: Execution, reason: str) -> Verdict:
     item = execution.items[0] if execution.items else None
-    evidence: tuple[Evidence, ...] = (shown(execution, "other", "weak", case.now),)
+    role: Role = "lost" if execution.result == "infrastructure" else "mute"
+    evidence: tuple[Evidence, ...] = (shown(execution, role, "weak", case.now),)
     return Verdict(
         klass="unclassified",
         check=execution.check,

@@ -12,6 +12,7 @@ from resolver.conclusions import Meaning, meaning
 from resolver.decide.ask_model import under_way
 from resolver.decide.follow import hindrance
 from resolver.decide.invalid_plan import plan_problems, why_held
+from resolver.decide.open_now import asked, parked_until
 from resolver.decide.paused import asked_at, pause_of
 from resolver.decide.repairs_told import repairs_told
 from resolver.decide.requeue import in_queue
@@ -72,6 +73,7 @@ def compose(
         repairs=tuple(repairs_told(pull)),
         queue=trouble,
         queued=InQueue(group=queued.commit, again=in_queue(pull)) if queued else None,
+        asked=asked(state, pull, now) if failed else None,
     )
 
 
@@ -121,6 +123,7 @@ def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing
         hindrance=hindrance(pull, lead),
         outage=state.outage.reason if state.outage.on else None,
         proposed=under_way(pull),
+        parked_until=parked_until(pull),
         waiting=tuple(kinds),
         doubts=tuple(dict.fromkeys(each.reason for each in open_ones)),
     )

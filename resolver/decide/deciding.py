@@ -21,13 +21,14 @@ def resolution(matter: Matter, take: Take, attempt: int) -> ResolveDecided:
     """Give the record of an action; what is executed gets the time at which it begins."""
     pull, job, now = matter.pull, matter.job, matter.now
     due_at: float | None = None
+    waits = False
     why = NEEDS[take.missing] if take.missing is not None else take.rationale
     if take.action in RERUNS and job is not None:
         drawn = int(digest([pull.seen.number, pull.seen.head_sha, matter.fail_class, attempt], 8), 16) / _DRAW
         due_at = now + backoff(attempt, drawn, matter.config.budget)
         parked = _parked(matter, job, always=take.action == "park-retry")
         if parked is not None and parked > due_at:
-            due_at, why = parked, "the limit that was met says when to try again"
+            due_at, why, waits = parked, "the limit that was met says when to try again", True
     return ResolveDecided(
         number=pull.seen.number,
         seq=decision_seq(task_id(pull.seen.number), matter.fail_class, attempt),
@@ -44,6 +45,7 @@ def resolution(matter: Matter, take: Take, attempt: int) -> ResolveDecided:
         run_attempt=job.attempt if job is not None else 0,
         rationale=why,
         unreachable=take.unreachable,
+        parked=waits,
     )
 
 

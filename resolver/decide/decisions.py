@@ -28,6 +28,7 @@ from resolver.decide.rights import config_of, managed, silence
 from resolver.decide.sync_question import by_sync, sync_question
 from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, Kind, Word, ask, kind_for
+from resolver.failure import Failure
 from resolver.policy import CRASH
 from resolver.queue_case import heads_of
 from resolver.resolve_facts import Proposal
@@ -35,6 +36,9 @@ from resolver.state import Pull, RepoState
 from resolver.talk_actions import PostDecision
 
 HOUR = 3_600.0
+MESSAGE = 500
+"""So many characters of what a failure says are kept with the question."""
+
 FINAL: tuple[Word, ...] = ("accept", "noted")
 """After these answers the same matter is not asked again until somebody pushes."""
 
@@ -169,7 +173,8 @@ def request(
     )
     decision = ask(asking, here.now)
     fields = {name: getattr(decision, name) for name in Decision.model_fields}
-    return DecisionRequested(**fields, because=lead, reds=reds, why=why, proposed=proposed)
+    message = _message(state, pull, lead)
+    return DecisionRequested(**fields, because=lead, reds=reds, why=why, proposed=proposed, message=message)
 
 
 def _class_of(state: RepoState, pull: Pull, lead: Verdict) -> str:
@@ -177,11 +182,19 @@ def _class_of(state: RepoState, pull: Pull, lead: Verdict) -> str:
         return REPEATED
     if lead.fingerprint is None and here_decided(pull, lead.check, CRASH) is not None:
         return CRASH
-    for told in (each for head in heads_of(state, pull) for each in head.triaged.values()):
-        for failure in told.failures:
-            if failure.fingerprint == lead.fingerprint:
-                return failure.fail_class
-    return "unknown"
+    found = _failure(state, pull, lead)
+    return found.fail_class if found is not None else "unknown"
+
+
+def _message(state: RepoState, pull: Pull, lead: Verdict | None) -> str:
+    found = _failure(state, pull, lead) if lead is not None else None
+    return found.message[:MESSAGE] if found is not None else ""
+
+
+def _failure(state: RepoState, pull: Pull, lead: Verdict) -> Failure | None:
+    """The failure that a verdict is about, as a log told it."""
+    triaged = (each for head in heads_of(state, pull) for each in head.triaged.values())
+    return next((each for told in triaged for each in told.failures if each.fingerprint == lead.fingerprint), None)
 
 
 def _reds(state: RepoState, pull: Pull, lead: Verdict | None) -> int:

@@ -74,6 +74,9 @@ def _of_tasks(pull: Pull) -> Iterator[ResolveDecided]:
 
 def tripped_reason(trip: Tripped) -> str:
     """Say which breaker allows nothing more."""
-    whose = "of this class of failure on this task" if trip.breaker == "class" else "of this run"
-    made = "1 resolution" if trip.count == 1 else f"{trip.count} resolutions"
-    return f"{made} {whose} {'was' if trip.count == 1 else 'were'} made, which is the limit"
+    of_class = trip.breaker == "class"
+    whose = "at this class of failure on this pull request" if of_class else "in this run"
+    if trip.limit < 1:
+        return f"the configuration allows no attempt {whose}"
+    made = "1 attempt was made" if trip.count == 1 else f"{trip.count} attempts were made"
+    return f"{made} {whose}, which is the limit"

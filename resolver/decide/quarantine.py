@@ -104,7 +104,7 @@ def _reds(matter: Matter) -> tuple[Evidence, ...]:
     case = case_of(matter.state, matter.pull, matter.now)
     mine = [each for each in case.executions if each.side == "task" and each.check.same_job(matter.check)]
     red = [each for each in mine if each.result in ("failed", "infrastructure") and each.subject == case.task.head]
-    return tuple(shown(each, "red" if each.result == "failed" else "other", "weak", matter.now) for each in red)
+    return tuple(shown(each, "red" if each.result == "failed" else "lost", "weak", matter.now) for each in red)
 
 
 def failing_of(matter: Matter) -> Failing:

@@ -11,7 +11,8 @@ from markdown_it import MarkdownIt
 
 from bot.commands import read_commands
 from bot.words.answering import said
-from bot.words.decision import options, render
+from bot.words.asking import options
+from bot.words.decision import render
 from resolver.answers import Accepted, Refused, check_answer
 from resolver.command_facts import Said
 from resolver.commands import Answer, Misread

@@ -70,7 +70,7 @@ def test_a_tripped_breaker_quarantines_with_the_reds_as_evidence():
     assert [(each.side, each.run, each.job_id) for each in made.evidence] == [("task", 30, 40)]
     assert of(ResolveDecided, facts) == []
     (asked,) = of(DecisionRequested, facts)
-    assert "0 resolutions of this class of failure" in asked.why
+    assert "the configuration allows no attempt at this class of failure" in asked.why
     assert state.pulls[7].quarantine.fact == made
 
 

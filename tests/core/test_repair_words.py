@@ -14,7 +14,7 @@ MANY = tuple(("cache", f"deps-{n}") for n in range(7))
 TOLD = {
     "nothing to drop": (
         RepairTold(repair=DEPS, state="reported"),
-        "No dependency cache of this pull request is known that the job used, so it runs anew as it is.",
+        None,
     ),
     "about to drop": (
         RepairTold(repair=DEPS, state="reported", things=ONE),

@@ -274,7 +274,7 @@ def test_no_more_resolutions_than_the_breaker_allows():
     ]
     assert [each.fact.cause for each in state.pulls[7].quarantines] == ["breaker", "breaker", "stop-loss"]
     assert len(asked) == 5
-    assert "3 resolutions of this class of failure" in asked[-2].why
+    assert "3 attempts were made at this class of failure" in asked[-2].why
     assert asked[-1].fail_class == "repeated-failure-stop"
 
 

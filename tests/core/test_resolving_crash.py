@@ -60,7 +60,10 @@ def test_a_dead_runner_is_resumed_twice_and_then_people_are_asked():
     assert [each.success for each in ended] == [False, False]
     (asked,) = of(DecisionRequested, facts)
     said = render(PostDecision(number=7, head_sha=HEAD, decision=asked), "https://github.test/acme/shop")
-    assert "It died without a word: `test` (there is no log; it was run again and failed again)." in said
+    assert (
+        "`test` failed. It died without a word. People are asked because there is no log; it was run again and failed again."
+        in said
+    )
 
 
 def test_what_only_runs_late_is_not_dead():

@@ -48,7 +48,7 @@ At [`tests/test_shop.py:5`](https://github.test/octo/shop/blob/‹discount:1›/
 
 **It is not clear what this task may change**: the `failres` block of the description cannot be used (line 6: `../other/** cannot be used: it has a . or .. part`, and 2 more). Nothing automatic is done here until the description is corrected.
 
-**What happens now:** It is not proven whose failure this is (the `failres` block of the description cannot be used; the mode of probes is `observe`).
+**What happens now:** People are asked below: “Which files may this task change?” It is not proven whose failure this is (the `failres` block of the description cannot be used; the mode of probes is `observe`).
 
 <details>
 <summary>Evidence</summary>

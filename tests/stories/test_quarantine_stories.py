@@ -16,7 +16,7 @@ async def test_a_push_lifts_a_quarantine(world):
     pull = await resolving.opened(world, by_text, NONE)
     assert pull.labels == ["failres:quarantined"]
     said = world.said(pull)
-    assert "**Quarantined**: 0 resolutions of this class of failure on this task were made, which is the limit" in said
+    assert "**Quarantined**: the configuration allows no attempt at this class of failure on this pull request" in said
     assert "Nothing automatic is done here until somebody pushes" in said
     bundle = handoff(world, pull, "quarantine-1")
     assert "Quarantined since" in bundle
@@ -40,7 +40,7 @@ async def test_a_paused_run_asks_once_and_goes_on_when_it_is_answered(world):
     await world.settle()
     said = world.said(second)
     assert "**The run is paused. Should it go on?**" in said
-    assert "The budget is spent: `budget-exceeded` (2 resolutions of this run were made, which is the limit)." in said
+    assert "The budget is spent. People are asked because 2 attempts were made in this run, which is the limit." in said
     assert "**The run `news` is paused**" in world.said(first)
     assert "until the question on #2 is answered" in world.said(first)
     await world.later(200.0)

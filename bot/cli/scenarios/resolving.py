@@ -117,6 +117,8 @@ async def rate_limited(stage: Stage) -> None:
     """A limit says when to come back: it is waited for, also through a restart; siblings go on meanwhile."""
     limited, down = first(LIMITED), first(NO_HOST)
     pull = await opened(stage, lambda tree: (down if "a sibling" in tree.read("README.md") else limited)(tree))
+    said_when = "so the failed job runs once more at 20" in told(stage, pull)
+    expect(said_when or not stage.calm, "the comment says when it goes on")
     stage.people.open_pull("sibling", {"README.md": "a sibling"})
     await stage.settle()
     await stage.later(1_000.0)
@@ -140,7 +142,7 @@ async def breaker(stage: Stage) -> None:
     await stage.settle()
     expect(await actions(stage) == tried, "no further resolution was made")
     expect(executions(stage, pull) == 1, "the new commit was not run again")
-    expect("2 resolutions of this class of failure" in told(stage, pull), "the question names the breaker")
+    expect("2 attempts were made at this class of failure" in told(stage, pull), "the question names the breaker")
     expect("**Quarantined**" in told(stage, pull), "the comment says that the task is quarantined")
     expect(pull.labels == ["failres:quarantined"], "it has the label that the configuration asks for")
     expect(await quarantines(stage) == [("gate-red-env", "breaker")], "the quarantine is recorded")
@@ -164,6 +166,15 @@ async def stop_loss(stage: Stage) -> None:
     stage.people.push("main", {"docs/news.md": "mended elsewhere"}, by="maintainer")
     await stage.settle()
     expect(await lifted(stage) == 1, "the task is taken up again on the moved base")
+    expect(
+        "No further comment may be made today" in told(stage, pull), "a question without a comment is in the first one"
+    )
+    copied = re.findall(
+        "/failres answer accept decision=d-[0-9a-f]+", comments(stage, repository(stage, pull), pull)[0].body
+    )
+    answer = stage.people.comment(pull, copied[0], by="maintainer")
+    await stage.settle()
+    expect([each.content for each in answer.reactions] == ["+1"], "and it is answered like any other")
     expect(stage.sandbox.violations == [], NO_VIOLATION)
 
 
