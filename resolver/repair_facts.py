@@ -11,6 +11,7 @@ from resolver.records import Record
 class Thing(Record):
     """A ref (without `refs/heads/`), cache or artifact as GitHub shows it; `version` tells it from a later namesake.
 
+    That is the commit at which a branch stands or on which an artifact's run ran, and a cache's own number.
     `id` is GitHub's number of a cache or artifact; `branch` the branch, or a cache's whole ref, to which it belongs.
     """
 

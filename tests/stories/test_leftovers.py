@@ -10,10 +10,10 @@ from bot.cli.scenarios.surroundings import FULL
 from bot.sandbox.changes import pushes
 from bot.sandbox.ci.runner.function_job import Outcome, failed, passed
 from bot.sandbox.faults import Fault
-from bot.sandbox.state import Act, Actor
+from bot.sandbox.state import Act, Actor, Cache
+from repairs.environment import is_own
 from resolver.journal import from_json
 from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded
-from resolver.probes import is_probe_branch
 from resolver.repair_facts import RepairReported
 from tests.stories.test_notify import receiving
 from tests.stories.test_notify import told as notified
@@ -23,9 +23,9 @@ OURS = "failres: probe 0123 of 0123456789ab [skip ci]"
 
 
 def branch(world, repo, name, message=OURS, files=None):
-    """A branch with one commit more than the base: an empty one for a probe, as failres makes it."""
+    """A branch with one commit more than the base: an empty one for what failres makes."""
     act = Act(world.sandbox.github, repo, Actor(world.people.account("admin")))
-    left = {} if is_probe_branch(name) else {"left.txt": name}
+    left = {} if is_own(name) else {"left.txt": name}
     pushes.push_files(act, name, left if files is None else files, message)
 
 
@@ -145,3 +145,48 @@ async def test_a_full_disk_clears_branches_caches_and_artifacts_of_failres_alone
     assert [repo.runs[one.run_id].head_branch for one in repo.artifacts.values()] == ["main"]
     assert "failres/fix/n0nce" not in branches(repo)
     calm.said(pull)
+
+
+ON_PULL = "on: [pull_request]\njobs:\n  build: {runs-on: ubuntu-latest, steps: [{run: make}]}\n"
+
+
+async def test_what_people_have_made_under_our_names_is_never_removed(calm):
+    """A full disk, and everything that looks like ours: branches with work, whatever their commits say, their caches and
+    artifacts, and those of a fork; only the empty commit of failres's own goes, with what its run has left.
+    """
+    build = Outcome(artifacts={"release": {"a": b"1"}})
+    calm.sandbox.ci.job("build", lambda _: build)
+    pull = await opened(calm, lambda _: passed("1 passed"))
+    repo, github = calm.where(pull), calm.sandbox.github
+    act = Act(github, repo, Actor(calm.people.account("admin")))
+    pushes.push_files(act, "main", {".github/workflows/tools.yml": TOOLS}, "Add tools")
+    pushes.push_files(act, "main", {".github/workflows/build.yml": ON_PULL}, "Build each")
+    theirs = ("failres/fix/typo", "failres/fix/said-like-us", probe(repo))
+    branch(calm, repo, theirs[0], "Mend a typo", WORK)
+    branch(calm, repo, theirs[1], OURS, WORK)
+    branch(calm, repo, theirs[2], OURS, WORK)
+    branch(calm, repo, "failres/fix/ours")
+    await calm.settle()
+    for name in (*theirs, "failres/fix/ours"):
+        await calm.sandbox.ci.dispatch(act, repo.workflows[".github/workflows/tools.yml"], name, {})
+        now, ref = calm.clock.now(), f"refs/heads/{name}"
+        one = Cache(github.new_id(), ref, "deps", "v", b"x", now, now)
+        repo.caches[one.id] = one
+    stranger = calm.people.open_pull("failres/fix/fork", {"README.md": "fork"}, by="outsider", fork=True)
+    await calm.settle()
+    before = {repo.runs[one.run_id].head_branch for one in repo.artifacts.values()}
+    assert {*theirs, "failres/fix/ours", "failres/fix/fork"} <= before
+    calm.sandbox.ci.job("unit", lambda _: failed(*FULL))
+    calm.people.push("docs", {"README.md": "full"})
+    await calm.settle()
+    await calm.later(4_000.0)
+    kept = {repo.runs[one.run_id].head_branch for one in repo.artifacts.values()}
+    assert before - kept == {"failres/fix/ours"}
+    assert {one.ref.removeprefix("refs/heads/") for one in repo.caches.values()} >= {*theirs}
+    assert "refs/heads/failres/fix/ours" not in {one.ref for one in repo.caches.values()}
+    assert set(theirs) <= set(branches(repo))
+    assert "failres/fix/ours" not in branches(repo)
+    (reported,) = [each for each in await told(calm, RepairReported) if each.things]
+    assert {each.branch for each in reported.things} == {"failres/fix/ours"}
+    for each in (pull, stranger):
+        calm.said(each)

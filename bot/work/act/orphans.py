@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.work.act.fresh import BROKEN, DISABLED, look_at_base
-from bot.work.act.repair import remove
+from bot.work.act.remove import remove
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from repairs.environment import leftovers

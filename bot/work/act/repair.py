@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from bot.github import NotFound, PermissionMissing, Refused
+from bot.github import PermissionMissing, Refused
 from bot.work.act.fresh import Seen, look_to_act
 from bot.work.act.probe import dispatch, dispatched_before
 from bot.work.act.probe_branch import find_branch, make_branch
-from bot.work.act.unprobe import GONE
+from bot.work.act.remove import is_ours, remove
 from bot.work.observe.leftovers import caches_of, found_things
 from bot.work.observe.workflows import workflows_at
 from bot.work.outcome import Outcome
@@ -23,9 +23,9 @@ from resolver.config import RepoConfig
 from resolver.ids import Sha
 from resolver.ledger_events import ProbeStarted
 from resolver.limits import LIMITS
-from resolver.probes import ProbePlan, ProbeWanted, probe_base
+from resolver.probes import ProbePlan, ProbeWanted
 from resolver.repair_actions import RemoveReported, RepairAction, ReportCaches, ReportLeftovers, StartRepairJob
-from resolver.repair_facts import RepairDone, RepairFailed, RepairReported, Thing
+from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.repair_job import REPAIR_WORKFLOW, NoJob, choose_job, repair_id, repair_wanted
 
 PROVISION = "provision-deps"
@@ -41,7 +41,8 @@ async def repair(place: Place, action: RepairAction) -> Outcome:
             return await _report_caches(place, action, seen)
         case ReportLeftovers():
             found = [each async for each in found_things(place)] if action.live is not None else []
-            things = leftovers(found, action.live)[: LIMITS.removed_at_once]
+            mine = [each for each in leftovers(found, action.live) if await is_ours(place, each)]
+            things = tuple(mine[: LIMITS.removed_at_once])
             return Outcome((RepairReported(number=action.number, ref_decision_seq=action.seq, things=things),))
         case RemoveReported():
             return await _remove(place, action)
@@ -107,50 +108,3 @@ async def _remove(place: Place, action: RemoveReported) -> Outcome:
             raise
         return Outcome(refused=f"{problem}; {', '.join(gone)} went before that")
     return Outcome((RepairDone(number=action.number, ref_decision_seq=action.seq, removed=tuple(gone)),))
-
-
-async def remove(place: Place, thing: Thing) -> bool:
-    """Remove one thing if it is what was reported; True where it is gone."""
-    match thing.kind:
-        case "cache":
-            path = place.path("/actions/caches/{id}", id=thing.id)
-        case "artifact":
-            path = place.path("/actions/artifacts/{id}", id=thing.id)
-        case "ref":
-            path = place.path("/git/refs/heads/{+name}", name=thing.name)
-            try:
-                ref = await place.installation.get(place.path("/git/ref/heads/{+name}", name=thing.name))
-            except NotFound:
-                return True
-            if ref["object"]["sha"] != thing.version or not await _ours(place, thing):
-                return False
-        case _:
-            assert_never(thing.kind)
-    try:
-        await place.installation.delete(path)
-    except NotFound:
-        return True
-    except Refused as refused:
-        if refused.status != GONE:
-            raise
-    return True
-
-
-async def _ours(place: Place, thing: Thing) -> bool:
-    """Say whether a branch stands at a commit that failres made; a person may have taken the name.
-
-    A probe's is an empty child of the base that its name tells, so that nobody's work is in it.
-    """
-    commit = await place.installation.get(place.path("/git/commits/{sha}", sha=thing.version))
-    base = probe_base(thing.name)
-    if not str(commit["message"]).startswith(OWN_WORDS) or not base:
-        return str(commit["message"]).startswith(OWN_WORDS)
-    parents = [str(each["sha"]) for each in commit["parents"]]
-    if len(parents) != 1 or not parents[0].startswith(base):
-        return False
-    parent = await place.installation.get(place.path("/git/commits/{sha}", sha=parents[0]))
-    return bool(commit["tree"]["sha"] == parent["tree"]["sha"])
-
-
-OWN_WORDS = "failres: "
-"""How the messages of failres's own commits begin."""

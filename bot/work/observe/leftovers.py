@@ -59,11 +59,11 @@ async def found_things(place: Place) -> AsyncIterator[Thing]:
             yield cache
     async for item in place.installation.pages(place.path("/actions/artifacts"), key="artifacts"):
         with understood("artifact"):
-            branch = str((item.get("workflow_run") or {}).get("head_branch") or "")
-            if is_own(branch) and not item["expired"]:
-                number = int(item["id"])
-                name = str(item["name"])
-                yield Thing(kind="artifact", name=name, version=str(number), branch=branch, id=number)
+            run = item.get("workflow_run") or {}
+            branch, ours = str(run.get("head_branch") or ""), run.get("head_repository_id") == place.repo.repo_id
+            if ours and is_own(branch) and not item["expired"]:  # a fork's branch may be called like ours
+                sha, number = str(run["head_sha"]), int(item["id"])
+                yield Thing(kind="artifact", name=str(item["name"]), version=sha, branch=branch, id=number)
 
 
 def _cache(item: Mapping[str, Any]) -> Thing:
