@@ -1,4 +1,6 @@
-"""When an installation may write again: a second apart, so many a minute and an hour (GitHub's content limits)."""
+"""When an installation may write again: a second apart, so many a minute and an hour (GitHub's content limits). A part
+of minute and hour is kept for answers to people, kill switches and landing (specification, section 18).
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,18 @@ class Pacing:
         writes = self._writes[lane]
         writes.append(now)
         ready = now + self._pace.write_every
-        if len(writes) >= self._pace.writes_a_minute:
-            ready = max(ready, writes[-self._pace.writes_a_minute] + 60.0)
-        if len(writes) >= self._pace.writes_an_hour:
-            ready = max(ready, writes[0] + 3_600.0)
-        return ready
+        return max(ready, self._frees_at(lane, 0.0))
+
+    def rests_until(self, lane: str, now: float) -> float | None:
+        """Say until when (seconds) nothing is written that nobody waits for; None where it may be."""
+        until = self._frees_at(lane, self._pace.reserve)
+        return until if until > now else None
+
+    def _frees_at(self, lane: str, kept: float) -> float:
+        """When one more write is within the limits, of which that part is kept."""
+        writes, until = self._writes[lane], 0.0
+        for limit, seconds in ((self._pace.writes_a_minute, 60.0), (self._pace.writes_an_hour, 3_600.0)):
+            most = max(1, int(limit * (1.0 - kept)))
+            if len(writes) >= most:
+                until = max(until, writes[-most] + seconds)
+        return until

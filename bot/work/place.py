@@ -15,7 +15,8 @@ from resolver.facts import RepoObserved
 class Pace:
     """The workers' limits. GitHub: content is created at most 80 times a minute and 500 an hour, writes a second apart.
 
-    Waits are in seconds, `log_bytes` caps one downloaded log, `annotations` those of one check run. A
+    `reserve` is the part of a minute's and an hour's writes that is kept for what people wait for. Waits are in
+    seconds, `log_bytes` caps one downloaded log, `annotations` those of one check run. A
     command that is found later than `command_age` after it was written is not carried out.
     """
 
@@ -24,6 +25,7 @@ class Pace:
     write_every: float = 1.0
     writes_a_minute: int = 80
     writes_an_hour: int = 500
+    reserve: float = 0.2
     first_backoff: float = 5.0
     longest_backoff: float = 600.0
     lag_tries: int = 4

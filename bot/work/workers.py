@@ -29,6 +29,8 @@ from resolver.model_actions import CallModel
 
 log = logging.getLogger(__name__)
 
+KEPT = "what is left of this hour's writes is kept for answers to people, kill switches and landing"
+
 
 class Workers:
     """All workers of one process. `stopped` is the operator's switch: why nothing may be written on a repository, given
@@ -134,6 +136,10 @@ class Workers:
         if stopped:
             rest = self._clock.now() + self._pace.stop_rest
             await self._store.retry_order(leased, rest, reason=stopped, tried=False)
+            return
+        lane_rests = None if place.urgent else self._pacing.rests_until(leased.order.lane, self._clock.now())
+        if lane_rests is not None and writes(assignment.action):
+            await self._store.retry_order(leased, lane_rests, reason=KEPT, tried=False)
             return
         await self._try(leased, assignment, place)
 

@@ -1,9 +1,13 @@
 """GitHub in a bad mood: calls that fail, answers that are lost, limits. Whatever happens, all is said once."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.sandbox.changes.accounts import installations_on, suspend
 from bot.sandbox.faults import Fault
+from bot.work.pacing import Pacing
+from bot.work.place import Pace
 from tests.stories.test_explaining import WRONG, red, shop
 from tests.world import open_world
 
@@ -110,6 +114,26 @@ async def test_a_fifth_of_the_hour_is_kept_for_who_commands(calm):
     assert (pull.labels, "did you mean `/failres retry`?" in calm.said(pull)) == (["failres:stop"], True)
     await calm.later(3_800.0 - (calm.clock.now() - begun))
     only_once(calm, other)
+
+
+async def test_a_fifth_of_the_writes_is_kept_for_who_commands(calm):
+    """Reports have used their part of an hour's writes: the last comments wait, who commands is answered now."""
+    calm.failres.service._workers._pacing = Pacing(replace(Pace(), writes_an_hour=10))
+    pull = await red(calm)
+    begun = calm.clock.now()
+    others = [calm.people.open_pull(f"other-{number}", WRONG) for number in range(4)]
+    await calm.settle()
+    waiting = [other for other in others if "failres:sticky" not in calm.said(other)]
+    assert waiting
+    assert all("✔ failres" in calm.said(other) for other in others)
+    wrong = calm.people.comment(pull, "/failres retyr")
+    await calm.settle()
+    assert [reaction.content for reaction in wrong.reactions] == ["confused"]
+    assert "did you mean `/failres retry`?" in calm.said(pull)
+    assert not any("failres:sticky" in calm.said(other) for other in waiting)
+    await calm.later(3_800.0 - (calm.clock.now() - begun))
+    for other in others:
+        only_once(calm, other)
 
 
 async def test_trap_26_a_missing_permission_costs_only_what_needs_it(calm):
