@@ -253,9 +253,11 @@ def _running(head: Head, sha: Sha, *, side: Side, task: str | None = None, fork:
         if run.status == "completed":
             continue
         before = [job for job in head.jobs.values() if job.run_id == run.run_id]
+        newest: dict[str, int] = {}
         for job in before:
-            again = all(other.attempt < run.attempt for other in before if other.name == job.name)
-            if again and job.attempt == max(other.attempt for other in before if other.name == job.name):
+            newest[job.name] = max(job.attempt, newest.get(job.name, 0))
+        for job in before:
+            if job.attempt == newest[job.name] < run.attempt:
                 yield Execution(
                     check=check_of(job, run, fork=fork),
                     commit=sha,
@@ -277,6 +279,8 @@ def _unreadable_logs(executions: Iterable[Execution]) -> Iterator[Refusal]:
 def _own_base(state: RepoState, pull: Pull, executions: Iterable[Execution]) -> Iterator[Refusal]:
     """A base commit that is the task's own earlier merge is asked nothing: whatever it answers counts for nothing."""
     own = {each.commit for each in executions if each.own == "earlier-merge"}
+    if not own:
+        return
     asked = {state.bases.get(pull.seen.base_ref, Base()).sha, *(each.tested_base for each in _of_task(state, pull))}
     for commit in sorted(own & {each for each in asked if each}):
         yield Refusal(kind="base", reason=f"the base commit {commit[:7]} is this change, landed before", commit=commit)

@@ -108,11 +108,12 @@ def _first_red(line: Sequence[Sha], known: Iterable[Execution], prints: set[Fing
 
 def first_in_queue(state: RepoState, pull: Pull, executions: Sequence[Execution]) -> Iterator[tuple[Check, Sha]]:
     """Give each check that failed in a merge group and is not known to have run on the task's head, with that group."""
-    head = state.head(pull.seen.head_sha)
-    known = {job.name for job in head.jobs.values() if meaning(job.conclusion) is not Meaning.NOTHING}
+    groups = [each for each in executions if each.side == "group" and _of_task(pull, each)]
+    jobs = state.head(pull.seen.head_sha).jobs.values() if groups else ()
+    known = {job.name for job in jobs if meaning(job.conclusion) is not Meaning.NOTHING}
     told: set[Check] = set()
-    for each in executions:
-        mine = each.side == "group" and _of_task(pull, each) and each.result == "failed" and not each.check.third_party
+    for each in groups:
+        mine = each.result == "failed" and not each.check.third_party
         if mine and each.check.job not in known and each.check not in told:
             told.add(each.check)
             yield each.check, each.commit

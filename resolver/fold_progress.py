@@ -35,4 +35,8 @@ def _note_red(state: RepoState, fact: JobStalled) -> RepoState:
 
 def without(mapping: Mapping[int, V], key: int) -> Mapping[int, V]:
     """Give a mapping without a key; the very same one where it has none."""
-    return mapping if key not in mapping else {each: value for each, value in mapping.items() if each != key}
+    if key not in mapping:
+        return mapping
+    left = dict(mapping)
+    del left[key]
+    return left

@@ -134,16 +134,24 @@ def _current(head: Head) -> tuple[JobFinished, ...]:
     newest: dict[tuple[int, str], JobFinished] = {}
     for job in head.jobs.values():
         place = (job.run_id, job.name)
-        if place not in newest or (job.attempt, job.job_id) > (newest[place].attempt, newest[place].job_id):
+        known = newest.get(place)
+        if known is None or (job.attempt, job.job_id) > (known.attempt, known.job_id):
             newest[place] = job
     return tuple(newest.values())
+
+
+def _reds(head: Head) -> tuple[JobFinished, ...]:
+    """The executions that failed: of hundreds on a commit few, and mostly none."""
+    failed = {each for each in {job.conclusion for job in head.jobs.values()} if meaning(each) is Meaning.FAILED}
+    return tuple(job for job in head.jobs.values() if job.conclusion in failed) if failed else ()
 
 
 def _ever_failed(head: Head) -> bool:
     if head.stalls:
         return True
+    if head.once(_reds):
+        return True
     conclusions = [
-        *(job.conclusion for job in head.jobs.values()),
         *(check.conclusion for check in head.checks.values()),
         *(status.conclusion for status in head.statuses.values()),
     ]
@@ -151,13 +159,13 @@ def _ever_failed(head: Head) -> bool:
 
 
 def _failed(head: Head) -> tuple[JobFinished, ...]:
-    red = [job for job in head.current() if meaning(job.conclusion) is Meaning.FAILED]
-    return tuple(sorted(red, key=lambda job: (job.completed_at or 0.0, job.job_id)))
+    red = {job.job_id for job in head.once(_reds)}
+    shown = [job for job in head.current() if job.job_id in red] if red else []
+    return tuple(sorted(shown, key=lambda job: (job.completed_at or 0.0, job.job_id)))
 
 
 def _asked(head: Head) -> frozenset[str]:
-    red = {job.name for job in head.jobs.values() if meaning(job.conclusion) is Meaning.FAILED}
-    return frozenset(red | {stall.name for stall in head.stalls.values()})
+    return frozenset({job.name for job in head.once(_reds)} | {stall.name for stall in head.stalls.values()})
 
 
 def _by_name(head: Head) -> Mapping[str, tuple[JobFinished, ...]]:

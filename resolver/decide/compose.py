@@ -60,7 +60,7 @@ def compose(
         failed=failed,
         derived=tuple(sorted(_derived(head))) if failed else (),
         unfinished=unfinished(head, config_of(state, pull).stall, state.steps, now) if failed or now is None else (),
-        passed=tuple(sorted(pull.reds & _passed(head))),
+        passed=tuple(sorted(_passed(pull, head))),
         config_problems=problems,
         base_config_problems=base.problems if base else (),
         plan_problems=plan_problems(state, pull),
@@ -169,7 +169,12 @@ def _derived(head: Head) -> set[str]:
     return {job.name for job in head.current() if job.run_id in red_runs and meaning(job.conclusion) in taken}
 
 
-def _passed(head: Head) -> frozenset[str]:
+def _passed(pull: Pull, head: Head) -> frozenset[str]:
+    """Those of the checks that were red on any head that have passed on this one."""
+    return pull.reds & head.once(_all_passed) if pull.reds else frozenset()
+
+
+def _all_passed(head: Head) -> frozenset[str]:
     green = [job for job in head.current() if meaning(job.conclusion) is Meaning.PASSED]
     told = {third_party_id(each) for each in head.third_party() if meaning(each.conclusion) is Meaning.PASSED}
     return frozenset(check_id(job, head.runs.get(job.run_id)) for job in green) | told
@@ -198,7 +203,7 @@ def _mended(pull: Pull, head: Head) -> bool:
     A check that is gone counts as mended only when every run that is known on the head has succeeded; one of another CI
     only by its own success, since nothing tells that it will not report any more.
     """
-    open_reds = pull.reds - _passed(head)
+    open_reds = pull.reds - _passed(pull, head)
     if not open_reds:
         return True
     runs = head.runs.values()
