@@ -1,4 +1,4 @@
-"""The inbox: each delivery is stored once, wakes its key, and stays until it is handled."""
+"""The inbox: each delivery is stored once, wakes its key, and stays until it is handled; then only its GUID does."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ _OPEN: Final = (
 )
 _OPEN_FIRST: Final = _OPEN.where(inbox.c.event.in_(_EVENTS))
 _OPEN_REST: Final = _OPEN.where(inbox.c.event.not_in(_EVENTS))
-_HANDLED: Final = update(inbox).where(inbox.c.guid == bindparam("handled")).values(handled_at=bindparam("now"))
+_HANDLED: Final = (
+    update(inbox).where(inbox.c.guid == bindparam("handled")).values(handled_at=bindparam("now"), body="")
+)
 
 
 def store_deliveries(tx: Transaction, deliveries: Sequence[Delivery]) -> set[str]:
@@ -64,7 +66,9 @@ def open_deliveries(tx: Transaction, key: str, limit: int, *first: Sequence[str]
 
 
 def mark_handled(tx: Transaction, guids: Iterable[str]) -> None:
-    """Take the deliveries off the list of open ones; their GUIDs stay, so that a redelivery is known."""
+    """Take the deliveries off the list of open ones; their GUIDs stay, so that a redelivery is known, without bodies:
+    a busy repository's would fill the disk.
+    """
     rows = [{"handled": guid, "now": tx.now} for guid in guids]
     if rows:
         tx.run(_HANDLED, rows)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from sqlalchemy import select
 from store_world import delivery
 
 from bot.store import Delivery, StoreUnavailable
 from bot.store.group import BatchLimits, GroupCommit
+from bot.store.tables import inbox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +31,8 @@ async def test_each_guid_is_new_once(store: Store) -> None:
     assert not await store.receive(delivery(1))
     async with store.unit() as unit:
         assert await unit.deliveries("repo:1", 10) == []
+    kept = await store._database.look(lambda tx: tx.run(select(inbox.c.guid, inbox.c.body)).all())
+    assert sorted(tuple(row) for row in kept) == [("guid-1", ""), ("guid-2", ""), ("guid-3", "")]
 
 
 async def test_of_two_bodies_for_one_guid_the_first_counts(store: Store) -> None:
