@@ -2,21 +2,25 @@
 
 500 open pull requests; deliveries as GitHub sends them (jobs mostly green, some red with logs, heads pushed, the base
 moving every minute, one sweep every ten minutes), taken in by the real store, turns, workers and client, over a light
-GitHub on loopback. Three parts, each with its calls by route and its turns:
+GitHub on loopback that runs, with the deliveries that it makes, in a process of its own. Three parts, each with its
+calls by route and its turns:
 
 (1) `meeting`: ten minutes in which failres meets 500 pull requests that it has never seen, on a clock that jumps.
 (2) `hour`: so many minutes more on that clock. The goal of at most 4,000 calls is for a whole hour: it is judged with
 `--minutes 60` alone.
-(3) `real`: half a minute in real time with a GitHub that takes its time for each answer, the same store going on.
+(3) `real`: ninety seconds in real time with a GitHub that takes its time for each answer, the same store going on.
 
 What the figures mean. `turnCpuP99Ms` is judged (goal: under 50 ms): the processor time of the thread that runs the
-turn, its statements included; `turnP99Ms` is the time that passed, with whatever else the machine did. Deliveries, the
-light GitHub and failres share one process here: `turnCpuMsADelivery` is what failres's turns take of a core for each
-delivery, `coreShareAt200ASecond` the part of one core that 200 of them a second would take at that price, and
-`ratioToJsonLoads` sets it against a peer in the same run: CPython's `json.loads` of the very same bodies.
+turn, its statements included; `turnP99Ms` is the time that passed, with whatever else the machine did.
+`failresCpuSeconds` and `githubCpuSeconds` are what each of the two processes took of a core; failres's holds what the
+bench does there (less the parsing below) and storing each delivery, but not the HTTP before that (`bench/intake.py`).
+`turnCpuMsADelivery` is what failres's turns take of a core for each delivery, `coreShareAt200ASecond` the part of one
+core that 200 of them a second would take at that price, and `ratioToJsonLoads` sets it against a peer in the same run:
+CPython's `json.loads` of the very same bodies.
 A command is a comment by somebody who may write, from its arrival to the reaction at GitHub (goal: 99 % within 10 s).
 In (2) GitHub answers in no time and the clock stands still in a turn, so that only pacing is measured there; in (3) it
-is the time that passed, on this machine.
+is the time that passed, on this machine, with one command each three seconds: each costs two writes, and an App may
+write once a second.
 
 The rate is a tenth of the specification's 200 a second, in all parts; what is left out are deliveries of green jobs.
 `--rate 200` plays all of them.
@@ -32,7 +36,6 @@ import os
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -43,10 +46,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from monorepo_world.beside import Beside, Counted
 from monorepo_world.bodies import REPO
-from monorepo_world.github import APP, FIRST_COMMAND, Double
+from monorepo_world.clock import SharedClock
+from monorepo_world.github import APP, FIRST_COMMAND
 from monorepo_world.plan import Plan
-from monorepo_world.repository import World
 from pydantic import SecretStr
 
 from bot.github import GitHub, open_session
@@ -70,45 +74,18 @@ class Measures:
     meeting: float = 600.0
     tick: float = 1.0
     command_every: float = 20.0
-    real_seconds: float = 30.0
+    real_seconds: float = 90.0
     real_delay: float = 0.15
-    real_command_every: float = 1.0
+    real_command_every: float = 3.0
     goal_calls: int = 4_000
     goal_turn_ms: float = 50.0
     goal_command_seconds: float = 10.0
 
 
-class BenchClock:
-    """Jumps while it is driven by hand; goes on from there in real time after `run`."""
-
-    def __init__(self, start: float = 1_790_000_000.0) -> None:
-        self._at, self._since = start, 0.0
-
-    def now(self) -> float:
-        """Seconds since the epoch."""
-        return self._at + (time.perf_counter() - self._since if self._since else 0.0)
-
-    def advance(self, seconds: float) -> None:
-        """Jump."""
-        self._at += seconds
-
-    def run(self) -> None:
-        """From now on, real time."""
-        self._since = time.perf_counter()
-
-    async def sleep(self, seconds: float) -> None:
-        """Sleep, or jump."""
-        if self._since:
-            await asyncio.sleep(max(0.0, seconds))
-        else:
-            self.advance(max(0.0, seconds))
-            await asyncio.sleep(0)
-
-
 class TimedLoop(Loop):
     """The loop, with the time of each turn in milliseconds: as it passed, and of the processor."""
 
-    def __init__(self, store: Store, clock: BenchClock) -> None:
+    def __init__(self, store: Store, clock: SharedClock) -> None:
         super().__init__(store, clock)
         self.took: list[float] = []
         self.used: list[float] = []
@@ -134,9 +111,8 @@ class TimedLoop(Loop):
 class Bench:
     """Everything that runs, and what was seen."""
 
-    clock: BenchClock
-    world: World
-    double: Double
+    clock: SharedClock
+    github: Beside
     store: Store
     loop: TimedLoop
     workers: Workers
@@ -147,7 +123,7 @@ class Bench:
 
     async def receive(self) -> None:
         """Take in what GitHub has delivered until now."""
-        sent = list(self.world.deliveries(self.clock.now()))
+        sent = await self.github.deliveries()
         begun = time.thread_time()
         for one in sent:
             json.loads(one.body)
@@ -169,7 +145,7 @@ class Bench:
     async def command(self) -> None:
         """Deliver a comment with a command by somebody who may; its answer is the reaction to that comment."""
         ident = FIRST_COMMAND + len(self.asked)
-        sent = self.world.comment(ident, "/failres explain")
+        sent = await self.github.comment(ident, "/failres explain")
         self.asked[ident] = self.clock.now()
         await self.store.receive(Delivery(sent.guid, sent.event, KEY, sent.body))
 
@@ -177,10 +153,9 @@ class Bench:
 @asynccontextmanager
 async def opened(plan: Plan) -> AsyncIterator[Bench]:
     """A bench on a store in a temporary directory."""
-    clock = BenchClock()
-    world = World(plan, clock.now())
-    double = Double(world, clock.now)
-    url = await double.start()
+    clock = SharedClock()
+    away = Beside(plan, clock)
+    url = await away.start()
     key = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()).decode()
     settings = AppSettings(app_id=str(APP), private_key=SecretStr(pem), base_url=url)
@@ -191,10 +166,10 @@ async def opened(plan: Plan) -> AsyncIterator[Bench]:
                 github = GitHub(session, settings, clock)
                 workers = Workers(store, github, clock, lambda *_: None, web_url=url)
                 loop, lookout = TimedLoop(store, clock), Lookout(store, github, clock)
-                yield Bench(clock, world, double, store, loop, workers, lookout)
+                yield Bench(clock, away, store, loop, workers, lookout)
         finally:
             await store.close()
-            await double.stop()
+            await away.stop()
 
 
 async def virtual(bench: Bench, measures: Measures, seconds: float, *, commands: bool) -> None:
@@ -213,7 +188,7 @@ async def virtual(bench: Bench, measures: Measures, seconds: float, *, commands:
 async def real(bench: Bench, measures: Measures) -> None:
     """Play in real time: deliveries, turns, workers and commands side by side, as in `failres serve`."""
     bench.clock.run()
-    bench.double.delay = measures.real_delay
+    await bench.github.delay(measures.real_delay)
 
     async def again(work: Any, wait: float) -> None:
         ring = bench.store.awake.listen()
@@ -251,33 +226,35 @@ def quantile(values: list[float], part: float) -> float:
 
 
 class Mark(NamedTuple):
-    """What had been counted before a part began."""
+    """What had been counted before a part began; `cpu` is failres's own, in seconds, without the peer's parsing."""
 
     begun: float
-    calls: Counter[str]
-    delivered: int
+    github: Counted
+    cpu: float
     turns: int
     asked: int
     parsed: float
 
     @classmethod
-    def of(cls, bench: Bench) -> Mark:
+    async def of(cls, bench: Bench) -> Mark:
         """Count now."""
-        calls = bench.double.calls.copy()
-        return cls(
-            time.perf_counter(), calls, bench.world.delivered, len(bench.loop.used), len(bench.asked), bench.parsed
-        )
+        github = await bench.github.counted()
+        cpu = time.process_time() - bench.parsed / 1_000
+        return cls(time.perf_counter(), github, cpu, len(bench.loop.used), len(bench.asked), bench.parsed)
 
 
-def part_of(bench: Bench, mark: Mark) -> dict[str, Any]:
+async def part_of(bench: Bench, before: Mark) -> dict[str, Any]:
     """The figures of one part."""
-    spent = bench.double.calls - mark.calls
-    took, used = bench.loop.took[mark.turns :], bench.loop.used[mark.turns :]
-    delivered = bench.world.delivered - mark.delivered
-    now, asked = bench.clock.now(), list(bench.asked.items())[mark.asked :]
-    waits = [bench.double.heard.get(number, now) - at for number, at in asked]
+    mark = await Mark.of(bench)
+    spent = mark.github.calls - before.github.calls
+    took, used = bench.loop.took[before.turns :], bench.loop.used[before.turns :]
+    delivered = mark.github.delivered - before.github.delivered
+    now, asked = bench.clock.now(), list(bench.asked.items())[before.asked :]
+    waits = [mark.github.heard.get(number, now) - at for number, at in asked]
     return {
-        "wallSeconds": round(time.perf_counter() - mark.begun, 1),
+        "wallSeconds": round(mark.begun - before.begun, 1),
+        "failresCpuSeconds": round(mark.cpu - before.cpu, 1),
+        "githubCpuSeconds": round(mark.github.cpu - before.github.cpu, 1),
         "deliveries": delivered,
         "calls": sum(spent.values()),
         "callsByRoute": dict(spent.most_common()),
@@ -286,8 +263,8 @@ def part_of(bench: Bench, mark: Mark) -> dict[str, Any]:
         "turnCpuP99Ms": quantile(used, 0.99),
         "turnCpuMaxMs": quantile(used, 1.0),
         "turnCpuMsADelivery": round(sum(used) / max(1, delivered), 3),
-        "jsonLoadsCpuMsADelivery": round((bench.parsed - mark.parsed) / max(1, delivered), 3),
-        "ratioToJsonLoads": round(sum(used) / max(0.001, bench.parsed - mark.parsed), 2),
+        "jsonLoadsCpuMsADelivery": round((mark.parsed - before.parsed) / max(1, delivered), 3),
+        "ratioToJsonLoads": round(sum(used) / max(0.001, mark.parsed - before.parsed), 2),
         "coreShareAt200ASecond": round(sum(used) / max(1, delivered) * 200 / 1_000, 3),
         "turnP50Ms": quantile(took, 0.5),
         "turnP99Ms": quantile(took, 0.99),
@@ -298,29 +275,49 @@ def part_of(bench: Bench, mark: Mark) -> dict[str, Any]:
     }
 
 
+class Goal(NamedTuple):
+    """A figure, and the most that it may be."""
+
+    what: str
+    figure: float
+    most: float
+
+    @property
+    def met(self) -> bool:
+        """Whether it is no more."""
+        return self.figure <= self.most
+
+
+def goals_of(figures: dict[str, Any], measures: Measures) -> list[Goal]:
+    """The figures that are judged: the calls of a whole hour alone, turns and commands of the hour and of real time."""
+    hour, now = figures["hour"], figures["real"]
+    found = [Goal("calls in the virtual hour", hour["calls"], measures.goal_calls)] if figures["callsJudged"] else []
+    for name, part in (("on the jumping clock", hour), ("in real time", now)):
+        found.append(Goal(f"ms of a turn at p99 {name}", part["turnCpuP99Ms"], measures.goal_turn_ms))
+        found.append(
+            Goal(f"s to a command's answer at p99 {name}", part["commandP99Seconds"], measures.goal_command_seconds)
+        )
+    return found
+
+
 async def measure(plan: Plan, minutes: float, measures: Measures) -> dict[str, Any]:
     """All parts."""
     figures: dict[str, Any] = {"rate": plan.rate, "virtualMinutes": minutes, "loadBefore": round(os.getloadavg()[0], 2)}
     async with opened(plan) as bench:
-        figures["jobsAPush"] = bench.world.plan.jobs_a_run * bench.world.plan.workflows
+        figures["jobsAPush"] = plan.jobs_a_run * plan.workflows
         for name in ("meeting", "hour", "real"):
-            mark = Mark.of(bench)
+            mark = await Mark.of(bench)
             if name == "meeting":
                 await virtual(bench, measures, measures.meeting, commands=False)
             elif name == "hour":
                 await virtual(bench, measures, minutes * 60.0, commands=True)
             else:
                 await real(bench, measures)
-            figures[name] = part_of(bench, mark)
+            figures[name] = await part_of(bench, mark)
         figures["counts"] = await bench.store.counts()
     figures["loadAfter"] = round(os.getloadavg()[0], 2)
-    hour, now = figures["hour"], figures["real"]
     figures["callsJudged"] = minutes >= 60.0
-    figures["ok"] = (
-        (hour["calls"] <= measures.goal_calls or not figures["callsJudged"])
-        and max(hour["turnCpuP99Ms"], now["turnCpuP99Ms"]) < measures.goal_turn_ms
-        and max(hour["commandP99Seconds"], now["commandP99Seconds"]) <= measures.goal_command_seconds
-    )
+    figures["ok"] = all(goal.met for goal in goals_of(figures, measures))
     return figures
 
 
@@ -332,8 +329,11 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
     options = parser.parse_args()
     logging.basicConfig(level=logging.WARNING)
-    figures = asyncio.run(measure(Plan(rate=options.rate), options.minutes, Measures()))
+    measures = Measures()
+    figures = asyncio.run(measure(Plan(rate=options.rate), options.minutes, measures))
     print(json.dumps(figures) if options.json else json.dumps(figures, indent=1))
+    for goal in () if options.json else goals_of(figures, measures):
+        print(f"{'met   ' if goal.met else 'MISSED'} {goal.figure:,g} {goal.what}, goal {goal.most:,g}")
     return 0 if figures["ok"] else 1
 
 
