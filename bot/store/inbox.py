@@ -28,9 +28,7 @@ _OPEN: Final = (
 )
 _OPEN_FIRST: Final = _OPEN.where(inbox.c.event.in_(_EVENTS))
 _OPEN_REST: Final = _OPEN.where(inbox.c.event.not_in(_EVENTS))
-_HANDLED: Final = (
-    update(inbox).where(inbox.c.guid == bindparam("handled")).values(handled_at=bindparam("now"), body="")
-)
+_HANDLED: Final = update(inbox).where(inbox.c.guid == bindparam("handled")).values(handled_at=bindparam("now"), body="")
 
 
 def store_deliveries(tx: Transaction, deliveries: Sequence[Delivery]) -> set[str]:
