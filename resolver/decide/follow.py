@@ -66,7 +66,7 @@ def _rerun(state: RepoState, pull: Pull, lead: Verdict, now: float) -> Met:
     mine = [job for job in head.failed() if check_of(job, head.runs.get(job.run_id)).same_job(lead.check)]
     if not mine or lead.fingerprint is None:
         return Met()
-    asked = flake_asked(pull, lead, lead.fingerprint)
+    asked = flake_asked(state, pull, lead, lead.fingerprint, now)
     answer = state.ledger.rerun(asked, now)
     if not isinstance(answer, Allowed):
         return Met(again_at=answer.until)

@@ -162,7 +162,7 @@ def _spent(state: RepoState, pull: Pull, lead: Verdict, now: float) -> Refused |
     if lead.klass == "unclassified" and lead.next_action == "escalate":
         asked = rerun_asked(case_of(state, pull, now), lead.check)
     elif lead.next_action == "rerun" and lead.fingerprint is not None:
-        asked = flake_asked(pull, lead, lead.fingerprint)
+        asked = flake_asked(state, pull, lead, lead.fingerprint, now)
     else:
         return None
     answer = state.ledger.rerun(asked, now)

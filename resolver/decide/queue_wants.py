@@ -6,13 +6,12 @@ It lands what passes, and is bound by the ledger like any rerun; the base is ask
 from __future__ import annotations
 
 from resolver.attribution import Refusal, Verdict, WantRerun, WantRow, rerun_asked
-from resolver.casework import task_id
 from resolver.decide.cases import case_of
 from resolver.decide.quarantine import held
 from resolver.decide.requeue import requeue
-from resolver.decide.rerunning import Met
+from resolver.decide.rerunning import Met, flake_asked
 from resolver.decide.rights import config_of, managed, mode_of
-from resolver.ledger import Allowed, RerunAsked
+from resolver.ledger import Allowed
 from resolver.limits import Limits
 from resolver.state import Pull, RepoState
 
@@ -45,14 +44,7 @@ def again_in_queue(state: RepoState, pull: Pull, lead: Verdict, now: float, limi
     """Enqueue once more what was a flake, or what failed on a base that has been mended since."""
     if _against(state, pull, limits) is not None or lead.fingerprint is None:
         return Met()
-    asked = RerunAsked(
-        task=task_id(pull.seen.number),
-        head=pull.seen.head_sha,
-        workflow=lead.check.workflow,
-        check=lead.check.key,
-        fingerprints=(lead.fingerprint,),
-        purpose="flake",
-    )
+    asked = flake_asked(state, pull, lead, lead.fingerprint, now)
     answer = state.ledger.rerun(asked, now)
     if not isinstance(answer, Allowed):
         return Met(again_at=answer.until)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from resolver.actions import AnyAction, RerunJobs
-from resolver.attribution import Verdict
-from resolver.casework import task_id
+from resolver.attribution import Verdict, rerun_asked
+from resolver.decide.cases import case_of
 from resolver.executions import Check
 from resolver.facts import Fact, JobFinished
 from resolver.ids import Fingerprint
@@ -49,16 +49,10 @@ def without_starts(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     return tuple(fact for fact in facts if not isinstance(fact, RerunStarted | ProbeStarted))
 
 
-def flake_asked(pull: Pull, flake: Verdict, fingerprint: Fingerprint) -> RerunAsked:
-    """Ask the ledger for the one rerun of a flake."""
-    return RerunAsked(
-        task=task_id(pull.seen.number),
-        head=pull.seen.head_sha,
-        workflow=flake.check.workflow,
-        check=flake.check.key,
-        fingerprints=(fingerprint,),
-        purpose="flake",
-    )
+def flake_asked(state: RepoState, pull: Pull, flake: Verdict, fingerprint: Fingerprint, now: float) -> RerunAsked:
+    """Ask the ledger for the one rerun of a flake; where many jobs fail in different ways, it is none."""
+    asked = rerun_asked(case_of(state, pull, now), flake.check)
+    return asked.model_copy(update={"fingerprints": (fingerprint,), "purpose": "flake"})
 
 
 def rerun_action(state: RepoState, pull: Pull, check: Check, job: JobFinished) -> RerunJobs:

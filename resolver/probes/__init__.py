@@ -55,10 +55,18 @@ def choose_probe(
         if isinstance(found, ProbePlan):
             return found
         reasons.append(found)
-    pushed = by_push(wanted, files, config) if (why := _left_out(whole, config.probes.push_branch)) is None else why
+    pushed = (
+        by_push(wanted, files, config)
+        if (why := _left_out(whole, "pushBranch", config.probes.push_branch)) is None
+        else why
+    )
     if isinstance(pushed, ProbePlan):
         return pushed
-    drafted = by_draft(wanted, files, config) if (why := _left_out(whole, config.probes.draft_pull)) is None else why
+    drafted = (
+        by_draft(wanted, files, config)
+        if (why := _left_out(whole, "draftPull", config.probes.draft_pull)) is None
+        else why
+    )
     if isinstance(drafted, ProbePlan) and draft:
         return drafted
     spent = f"the {config.probes.draft_pulls_per_day} a day that `probes.draftPullsPerDay` allows are spent"
@@ -67,7 +75,7 @@ def choose_probe(
     return NoProbe(reasons=tuple(reasons), later=isinstance(drafted, ProbePlan))
 
 
-def _left_out(whole: bool, allowed: bool) -> str | None:
+def _left_out(whole: bool, key: str, allowed: bool) -> str | None:
     if not allowed:
-        return "the configuration does not allow it"
+        return f"`probes.{key}` does not allow it"
     return None if whole else "not all of the base's workflow files were read"

@@ -89,7 +89,7 @@ def test_nobody_elses_branch_is_taken_for_a_probes(name):
 
 
 NO_PUSH = {
-    "off": (BOTH.model_copy(update={"probes": RepoConfig().probes}), {}, "the configuration does not allow it"),
+    "off": (BOTH.model_copy(update={"probes": RepoConfig().probes}), {}, "`probes.pushBranch` does not allow it"),
     "no push at all": (PUSH, {"ci": workflow(on="pull_request")}, "does not listen to `push`"),
     "only bases (S6: N, 75 %)": (
         PUSH,
@@ -306,7 +306,7 @@ def test_a_push_of_the_tasks_branch_is_matched_by_a_push():
 
 
 NO_DRAFT = {
-    "off": (PUSH, {"ci": workflow(on="pull_request")}, "the configuration does not allow it"),
+    "off": (PUSH, {"ci": workflow(on="pull_request")}, "`probes.draftPull` does not allow it"),
     "not for pull requests": (DRAFT, {"ci": workflow(on="push")}, "does not listen to `pull_request`"),
     "a draft guard (5)": (
         DRAFT,

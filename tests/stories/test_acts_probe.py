@@ -187,7 +187,7 @@ async def test_where_no_way_is_valid_nothing_is_made(calm, text, reason):
     repo = await open_shop(calm, text)
     end = await order(calm, probe(repo.git.branch("main")))
     assert reason in end.refused
-    assert "push of a branch: the configuration does not allow it" in end.refused
+    assert "push of a branch: `probes.pushBranch` does not allow it" in end.refused
     assert branches(repo) == []
     assert dispatched(end) == []
 

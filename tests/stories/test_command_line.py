@@ -48,6 +48,7 @@ async def test_why_not_names_what_keeps_failres_from_acting(calm, capsys):
     assert status == 0
     assert "kept from acting: the configuration does not name it under `managed`" in text
     assert "kept from acting: the mode of `rerun` is `observe`" in text
+    assert "kept from acting: no mode counts for more than the server's own" in text
     assert "would do, if it might: rerun-jobs" in text
 
 
