@@ -4,7 +4,7 @@ and those of other tasks that failed in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from resolver.attribution import Case, Diff, Refusal, TaskFacts
 from resolver.casework_beside import base_only, base_unread, claims, marked, never_ran, own_merges
@@ -270,9 +270,14 @@ def _running(head: Head, sha: Sha, *, side: Side, task: str | None = None, fork:
                 )
 
 
-def _unreadable_logs(executions: Iterable[Execution]) -> Iterator[Refusal]:
+def _unreadable_logs(executions: Sequence[Execution]) -> Iterator[Refusal]:
+    """What GitHub has no log of; while a newer failure of the same check is not read yet, that one is waited for."""
+    ended = [each for each in executions if each.result != "running"]
+    newest = {(each.check, each.commit): each for each in sorted(ended, key=lambda each: (each.run, each.attempt))}
     for each in executions:
-        if each.log in ("missing", "died"):
+        last = newest.get((each.check, each.commit))
+        unread = last is not None and last.log == "unread" and last.result == "failed"
+        if each.log in ("missing", "died") and not unread:
             yield Refusal(kind="log", reason="GitHub has no log of it", commit=each.commit, check=each.check)
 
 

@@ -52,7 +52,7 @@ OPTION_WORDS: Final[Mapping[Word, str]] = MappingProxyType(
         "accept": "leave it as it is and go on with the rest",
         "redo": "keep a copy of the draft and make it anew",
         "reroute": "let the next adapter try",
-        "noted": "somebody takes care of it",
+        "noted": "say that somebody takes care of it",
     }
 )
 

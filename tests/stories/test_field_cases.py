@@ -58,25 +58,6 @@ async def test_b2_a_crowd_of_red_pull_requests_gets_no_more_comments_an_hour_tha
         calm.said(pull)
 
 
-async def test_b4_the_second_flake_of_a_check_is_a_question_and_no_third_rerun(calm):
-    """A rerun that passed hides a flaky test only once: then somebody has to say who mends it."""
-    calm.sandbox.ci.job("unit", team.unit)
-    repo = calm.repo("shop", team.files(config=ALL), {"ci.yml": team.ON_PUSH})
-    calm.people.push("main", {"CHANGELOG.md": "first"}, by="admin")
-    await calm.settle()
-    said = []
-    for branch in ("first", "second"):
-        calm.sandbox.ci.fail_once("unit", *team.RED)
-        pull = calm.people.open_pull(branch, {f"{branch}.md": "more"})
-        await calm.settle()
-        calm.clock.advance(3_600.0)
-        said.append(calm.said(pull))
-        assert max(attempts(repo, pull)) <= 2
-    assert "Who mends this flaky test?" not in said[0]
-    assert said[1].count("Who mends this flaky test?") == 1
-    assert "/failres answer noted" in said[1]
-
-
 async def test_b5_a_storm_of_retests_is_capped_on_each_commit(calm):
     """Whoever asks and however often: so many executions of a commit, then a reason instead."""
     repo, pull = await _red(calm, "mode: {rerun: propose}\n")

@@ -39,7 +39,7 @@ async def test_d13_a_base_that_moves_twice_at_that_moment_is_for_people(world):
     world.sandbox.faults.add(Fault("POST", "/graphql#enqueuePullRequest", status=200, body=NO, times=2))
     world.sandbox.ci.fail_once("unit", "FAILED tests/test_invoice.py::test_total - assert 0 == 119")
     world.people.enqueue(pull)
-    await world.later(3 * HOUR)
+    await world.later(HOUR)
     assert len(runs(repo, event="merge_group")) == 1
     rows = await world.journal()
     told = [(each["attempt"], each["action"]) for each in records(rows, "resolve.decision", failClass="base-moved")]
