@@ -26,6 +26,8 @@ FILES: Final = 10
 _ANSWERS: Final = "Somebody with write access answers by a new comment with one of these lines:"
 
 
+_OF_CHECK: Final = "The check"
+
 _UNTIL: Final[Mapping[Kind, str]] = MappingProxyType(
     {"plan": "", "run-paused": " Until somebody answers, nothing automatic follows in this run."}
 )
@@ -50,7 +52,9 @@ def happened(asked: DecisionRequested) -> str:
         again = f"{what} was flaky for the second time within the configured time; running it again hides that only."
         return f"{again}{why}"
     said = f": {code(mask(asked.message), 200)}" if asked.message else ""
-    return f"{what} failed. {title}{said or '.'}{'.' if said else ''}{why}"
+    own = title.startswith(_OF_CHECK)  # the check's own failure needs no second sentence
+    first = f"{what}{title.removeprefix(_OF_CHECK)}" if own else f"{what} failed. {title}"
+    return f"{first}{said}.{why}"
 
 
 def after_rebase(why: str, files: Sequence[str]) -> str:
