@@ -27,12 +27,16 @@ def stopped_by_file(path: Path) -> str | None:
 def paused_by_file(path: Path, full_name: str, repo_id: int) -> str | None:
     """Why a repository is paused: the file has its OWNER/NAME or numeric id on a line of its own; `#` begins a note."""
     try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(LONGEST)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(LONGEST + 1)
+    except (FileNotFoundError, NotADirectoryError) as problem:
+        if not path.is_symlink():
+            return None
+        return f"the file {path} cannot be read ({type(problem).__name__}), so that every repository is paused"
     except (OSError, UnicodeDecodeError) as problem:
         return f"the file {path} cannot be read ({type(problem).__name__}), so that every repository is paused"
+    if len(text) > LONGEST:
+        return f"the file {path} is too long to be read, so that every repository is paused"
     for number, line in enumerate(text.splitlines(), 1):
         named = line.partition("#")[0].strip()
         if named and not _REPOSITORY.fullmatch(named):

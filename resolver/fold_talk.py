@@ -98,10 +98,10 @@ def _judged(talk: Talk, fact: CommandJudged, head: Sha) -> Talk:
 
 def _say(talk: Talk, given: Given, thread: int | None, said: Said) -> Talk:
     by = given.fact.by
-    if said.denied is not None and by is not None:
-        talk = replace(talk, told=talk.told | {by.id})
     if thread is None or by is None:
         return talk
+    if said.denied is not None:
+        talk = replace(talk, told=talk.told | {by.id})
     line = ReplyLine(to=by.login, comment_id=given.fact.comment_id, said=said)
     replies = [*talk.replies, *([()] * (thread + 1 - len(talk.replies)))]
     replies[thread] = (*replies[thread], line)

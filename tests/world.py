@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import textwrap
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bot.cli.scenarios.scenario import comments
 from bot.cli.stage import PATIENCE, Stage, open_stage
+from bot.commands import read_commands
 from bot.sandbox.state import Comment, Pull, Repository
+from resolver.commands import Answer
 from resolver.fold import fold_or_park
 from resolver.journal import from_json
 from resolver.state import RepoState
@@ -24,6 +27,10 @@ WEATHERS = ("calm", "lost", "twice", "late", "restart")
 
 _HOOKS = {"calm": "calm", "lost": "vanished", "twice": "twice", "late": "late", "restart": "calm"}
 _PATIENCE = {"lost": 1_500.0}
+
+
+_BLOCK = re.compile(r"(?m)^  ```\n(  /failres .*\n)  ```$")
+"""A reply as a question shows it, below an item of its list."""
 
 
 class Killed(BaseException):
@@ -132,9 +139,19 @@ class World(Stage):
         """What must hold at the end of every story."""
         assert self.sandbox.violations == []
         assert self._unread() == [], "every comment of failres must be read by the story"
+        self._replies_can_be_copied()
         counts = await self.failres.store.counts()
         assert (counts["orders"], counts["deliveries_open"]) == (0, 0), "something was left over"
         await self._fold_equals_memory()
+
+    def _replies_can_be_copied(self) -> None:
+        """Each block that a comment offers reads, word for word, as an answer to a question that was asked there."""
+        for repo in self.sandbox.github.repositories.values():
+            mine = [each for each in repo.comments.values() if each.via_app is self.sandbox.app]
+            for block in (block for each in mine for block in _BLOCK.findall(each.body)):
+                (answer,) = read_commands(textwrap.dedent(block))
+                assert isinstance(answer, Answer), block
+                assert answer.decision is not None
 
     def _unread(self) -> list[Comment]:
         repos = self.sandbox.github.repositories.values()

@@ -108,13 +108,24 @@ async def test_a_pass_ends_the_question(calm):
     assert "has passed meanwhile" in replies(calm, pull)[-1]
 
 
-async def test_an_outsiders_answer_changes_nothing(calm):
-    """Only people with write access answer."""
-    pull, decision = await asked(calm)
-    comment = calm.people.comment(pull, f"/failres answer accept decision={decision}", by="outsider")
+async def test_what_the_question_shows_is_copied_and_accepted(calm):
+    """The very text of the comment's block: from an outsider it is refused, with the reason as soon as there is a reply
+    for it, once; from a person with rights it is obeyed.
+    """
+    pull, _ = await asked(calm)
+    (block,) = re.findall(r"```\n  (/failres answer accept .*)\n  ```", calm.said(pull))
+    for body, by in ((block, "outsider"), ("/failres answer", "maintainer"), (block, "outsider"), (block, "outsider")):
+        refused = calm.people.comment(pull, body, by=by)
+        await calm.settle()
+        assert reactions(refused) == ["-1" if by == "outsider" else "confused"]
+        assert "Answered by" not in calm.said(pull)
+    assert [each for each in replies(calm, pull) if "write access" in each] == [
+        "Commands are for people with write access to this repository. Anybody may write `/failres stop`."
+    ]
+    inside = calm.people.comment(pull, block, by="maintainer")
     await calm.settle()
-    assert reactions(comment) == ["-1"]
-    assert "Answered by" not in calm.said(pull)
+    assert reactions(inside) == ["+1"]
+    assert "Answered by `maintainer`: `accept`." in calm.said(pull)
 
 
 async def test_nobody_is_asked_where_failres_may_not_act(calm):
