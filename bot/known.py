@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from bot.orders import order_for
 from bot.store import Entry, JournalRow, Order, Work
+from bot.unwritten import concerned
 from resolver.actions import AnyAction
 from resolver.facts import ActionStarted, Fact
 from resolver.fold import fold_or_park
@@ -24,7 +25,7 @@ class Known:
     """The cached fold of one repository up to record `seq`.
 
     `again` are the times asked for by pull requests, `waiting` those to be decided, in order. It is `stale` where the
-    journal did not take what was folded: then it is to be thrown away.
+    journal did not take what was folded: then it is to be thrown away. `tried` are those of whom this turn writes.
     """
 
     state: RepoState = field(default_factory=RepoState)
@@ -33,6 +34,7 @@ class Known:
     waiting: dict[PullNumber, None] = field(default_factory=dict)
     fresh: bool = True
     stale: bool = False
+    tried: frozenset[PullNumber] = frozenset()
     _facts: list[Fact] = field(default_factory=list)
     _orders: list[Order] = field(default_factory=list)
 
@@ -43,6 +45,7 @@ class Known:
 
     def observe(self, unit: Work, key: str, facts: list[Fact], ahead: RepoState) -> None:
         """Write what was seen; `ahead` is the state after it. What the journal has already is not taken twice."""
+        self.tried = concerned(ahead, facts)
         rows = _append(unit, key, facts)
         if len(rows) == len(facts):
             self.state, self.seq = ahead, rows[-1].seq if rows else self.seq
@@ -82,6 +85,7 @@ class Known:
 
     def write(self, unit: Work, key: str) -> None:
         """Write what the turn has recorded and ordered."""
+        self.tried |= concerned(self.state, self._facts)
         rows = _append(unit, key, self._facts)
         self.stale = len(rows) != len(self._facts)
         self.seq = rows[-1].seq if rows else self.seq

@@ -19,6 +19,7 @@ from bot.journal_trouble import told
 from bot.known import Known
 from bot.store import JournalCorrupt, Lease, LeaseLost, Received, Store, StoreUnavailable, Work
 from bot.translate import AWAITED, COMMANDS, translate
+from bot.unwritten import Unwritten, concerned
 from resolver.decide import Due, decide_pull, decide_repository
 from resolver.decide.due import earlier
 from resolver.facts import EngineStuck, Fact
@@ -64,6 +65,7 @@ class Loop:
         self._store, self._clock, self._limits, self._own_app = store, clock, limits, own_app
         self._loop_limits = loop_limits or LoopLimits()
         self._known: dict[str, Known] = {}
+        self._unwritten = Unwritten()
 
     async def run_due(self) -> int:
         """Run one turn for each repository that is due now; returns how many there were.
@@ -115,7 +117,13 @@ class Loop:
             return
         # Until the transaction is through, the cache may run ahead of the journal.
         known = self._known.pop(lease.key, None) or await self._fold(lease.key)
-        await self._store.turn(lease, lambda unit: self._turn(unit, lease.key, known))
+        known.tried = frozenset()
+        try:
+            await self._store.turn(lease, lambda unit: self._turn(unit, lease.key, known))
+        except StoreUnavailable as problem:
+            self._unwritten.note(lease.key, known.tried, problem.why, self._clock.now())
+            raise
+        self._unwritten.forget(lease.key)
         if not known.stale:
             self._known[lease.key] = known
 
@@ -139,6 +147,9 @@ class Loop:
             known.fresh = True  # another process had a turn: what it left to be decided only it knows
         deliveries = unit.deliveries(key, self._loop_limits.batch, COMMANDS, AWAITED)
         taken = self._take_in(unit, key, known, deliveries)
+        refused = tuple(self._unwritten.facts(key, known.state))
+        known.record(refused)
+        known.wait(sorted(concerned(known.state, refused)))
         again = self._decide(key, known)
         known.write(unit, key)
         unit.handled(taken)

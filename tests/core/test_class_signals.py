@@ -36,6 +36,7 @@ KNOWN = {
     "budget-exceeded": "test_a_spent_budget_of_reruns_ends_in_a_final_quarantine",
     "plan-invalid": "test_a_block_that_cannot_be_used_is_asked_about_and_holds_the_task",
     "base-moved": "test_d13_a_base_that_moves_twice_at_that_moment_is_for_people",
+    "journal-append-failed": "test_what_the_store_refused_twice_is_resumed_once_and_then_asked_about",
     "journal-state-unknown": "test_a_start_of_which_nobody_knows_is_repeated_once_and_then_asked_about",
     "runconfig-read-failed": "test_a_broken_configuration_is_recorded_once_and_told_by_the_check_run_alone",
     "journal-corrupt": "test_a_damaged_journal_stops_its_repository_and_says_what_to_do",
@@ -58,8 +59,6 @@ UNREACHED = {
     # They need landing.
     "land-failed",
     "land-blocked-unreviewed",
-    # The signal is seen and told in words, and is not yet handed to the resolver under its class.
-    "journal-append-failed",
 }
 """Shrinks as the parts that give these signals are built."""
 
