@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from resolver.attribution import ORDER, Attribution, Undecided, Want, WantRerun
+from resolver.attribution import ORDER, Attribution, Want, WantRerun
 from resolver.casework import check_of, execution_of, print_name
 from resolver.casework_beside import claims
 from resolver.conclusions import Meaning, meaning
@@ -18,6 +18,7 @@ from resolver.decide.repairs_told import repairs_told
 from resolver.decide.requeue import in_queue
 from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.decide.running import stalled_checks, unfinished
+from resolver.decide.still_open import still_open
 from resolver.decide.synced import left_outside
 from resolver.decision_facts import HandoffWritten
 from resolver.facts import JobFinished
@@ -112,7 +113,7 @@ def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing
     """The verdicts that stand on this head, the leading one first, and what is still open."""
     standing = [given.verdict() for given in pull.verdicts.values()]
     standing.sort(key=lambda verdict: (ORDER.index(verdict.klass), verdict.check.key, verdict.item or ""))
-    open_ones = [each for each in answer.outcomes if isinstance(each, Undecided)] if answer else []
+    open_ones = still_open(state, pull, answer)
     kinds = dict.fromkeys(_kind(want) for each in open_ones for want in each.wants)
     decided = bool(standing) and (not open_ones or standing[0].klass == ORDER[0])
     lead = standing[0] if decided else None
