@@ -367,5 +367,7 @@ def test_f6_a_quoted_or_fenced_command_is_never_one(text: str):
     """Whatever a line says, in a quote or a fence that it cannot leave it commands nothing."""
     line = f"/failres {text}"
     assert read_commands(f"> {line}") == ()
+    assert read_commands(f"> a\n> {line}") == ()
+    assert read_commands(f"- a\n  > b\n  > {line}") == ()
     assert read_commands(f"~~~~~~~~\n{line}\n") == ()
     assert read_commands(f"    {line}") == ()
