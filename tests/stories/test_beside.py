@@ -193,12 +193,15 @@ async def test_a_rebase_that_leaves_more_than_the_task_may_change_quarantines_it
     assert repo.git.merge_base(pull.head_sha, repo.git.branch("main")) == repo.git.branch("main")
     held = [from_json(row.kind, row.data) for row in await world.journal() if row.kind == "task.quarantined"]
     assert [(each.cause, each.message, each.heads.head) for each in held] == [("sync", "other.py", pull.head_sha)]
-    assert world.said(pull) == snapshot("""\
+    said = world.said(pull)
+    assert said.split("<!-- failres:decision")[0] == snapshot("""\
 <!-- failres:sticky:1 -->
 
 **Green again** at `‹docs:3›`: `unit (pull_request)` passed.
 
-**Quarantined**: after the rebase the branch still changes files that this task may not change: `other.py`. Nothing automatic is done here until somebody pushes, or the base moves.
+**Quarantined**: after the rebase the branch still changes files that this task may not change: `other.py`. Nothing automatic is done here until somebody pushes, a question here is answered, or the base moves.
 
-<sub>failres · commit ‹docs:3›</sub>\
+<sub>failres · commit ‹docs:3›</sub>
+
 """)
+    assert "answer scopeFiles=other.py decision=d-" in said
