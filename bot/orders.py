@@ -17,6 +17,7 @@ from resolver.records import Record
 from resolver.repair_actions import TellOfOrphans
 from resolver.state import STOP_LABEL
 from resolver.talk_actions import Notify, PostReply, React, ReadStanding, SetLabel
+from resolver.trouble_actions import TellOfTrouble
 
 PRIORITY = {
     "read-standing": 5,
@@ -66,7 +67,7 @@ def writes(action: AnyAction) -> bool:
 
 def acts(action: AnyAction) -> bool:
     """Say whether an action changes or tells anything anywhere, so that a kill switch holds it back."""
-    return writes(action) or isinstance(action, Notify | TellOfOrphans)
+    return writes(action) or isinstance(action, Notify | TellOfOrphans | TellOfTrouble)
 
 
 def is_urgent(action: AnyAction) -> bool:
@@ -97,7 +98,7 @@ def order_for(key: str, repo: RepoObserved, action: AnyAction, ticket: str, now:
     """Make the outbox row of an action."""
     assignment = Assignment(repo=repo, ticket=ticket, action=action)
     write = writes(action)
-    destination = action.destination if isinstance(action, Notify | TellOfOrphans) else None
+    destination = action.destination if isinstance(action, Notify | TellOfOrphans | TellOfTrouble) else None
     notice = f"{NOTICES}{repo.installation_id}:{destination}" if destination is not None else None
     question = f"{QUESTIONS}{repo.installation_id}" if isinstance(action, CallModel) else None
     return Order(

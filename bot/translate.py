@@ -111,6 +111,15 @@ def _pull_request(payload: Json) -> tuple[Fact, ...]:
         return (seen, HeadPushed(number=seen.number, head_sha=seen.head_sha, by=by, at=seen.updated_at))
 
 
+def _repository_changed(payload: Json) -> tuple[Fact, ...]:
+    """What the repository is now, is told with every delivery; that it is gone, only here."""
+    with understood("repository delivery"):
+        if payload.get("action") != "deleted" or not payload.get("installation"):
+            return ()
+        installation = InstallationId(int(payload["installation"]["id"]))
+        return (InstallationChanged(installation_id=installation, active=False, at=0.0),)
+
+
 def _merge_group(payload: Json) -> tuple[Fact, ...]:
     with understood("merge_group delivery"):
         return merge_group(payload)
@@ -192,7 +201,7 @@ _READERS: Mapping[str, Callable[[Json], tuple[Fact, ...]]] = {
     "status": _status,
     "merge_group": _merge_group,
     "check_suite": _nothing,
-    "repository": _nothing,
+    "repository": _repository_changed,
 }
 
 

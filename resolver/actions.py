@@ -23,6 +23,7 @@ from resolver.repair_actions import RemoveOrphans, RepairAction, TellOfOrphans
 from resolver.report import Report
 from resolver.talk_actions import TalkAction
 from resolver.task_scope import TaskScope
+from resolver.trouble_actions import TellOfTrouble
 
 
 class ReadPull(Action):
@@ -351,6 +352,7 @@ AnyAction = (
     | RepairAction
     | RemoveOrphans
     | TellOfOrphans
+    | TellOfTrouble
     | SweepPulls
     | WriteHandoffs
     | PostCheck

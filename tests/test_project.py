@@ -99,6 +99,7 @@ SPINE_EVENTS = [
     "merge_group",
     "push",
     "issue_comment",
+    "repository",
 ]
 SPINE_PERMISSIONS = {
     "actions": "write",

@@ -17,6 +17,7 @@ from bot.words.stall import stalls, unfinished
 from bot.words.verdict import ROLES, age
 from resolver.attribution.outcome import Verdict
 from resolver.decide.compose import compose
+from resolver.decide.reach import lost
 from resolver.decide.rights import silence
 from resolver.failure import Failure
 from resolver.report import Report
@@ -43,6 +44,9 @@ async def _lines(store: Store, found: Found, report: Report) -> Sequence[str]:
     quiet = found.pull.stuck or silence(found.state, found.pull)
     if quiet:
         lines.append(f"failres keeps quiet here: {quiet if isinstance(quiet, str) else quiet.value}")
+    gone = lost(found.state)
+    if gone is not None:
+        lines.append(f"the repository is out of reach, so that nothing is done here: {gone}")
     if not report.failed:
         lines.append(
             {"green": "green again: all that was red has passed"}.get(report.state, "no failing check is known")

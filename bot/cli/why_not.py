@@ -18,6 +18,7 @@ from resolver.config_sections import Modes
 from resolver.decide.ceilings import asked_ceiling, over
 from resolver.decide.gates import PARK, holding, permitted
 from resolver.decide.quarantine import held
+from resolver.decide.reach import lost
 from resolver.decide.rights import config_of, explained_only, managed, silence
 from resolver.state import Pull, RepoState
 
@@ -61,7 +62,9 @@ SERVER_MODE = "FAILRES_MODE"
 def hindrances(state: RepoState, pull: Pull, now: float) -> Iterator[str]:
     """Give every reason for which failres does less here than it could."""
     config = config_of(state, pull)
-    quiet = silence(state, pull)
+    quiet, gone = silence(state, pull), lost(state)
+    if gone is not None:
+        yield f"the repository is out of reach: {gone}"
     if pull.stuck:
         yield f"it is parked: {pull.stuck}"
     if quiet is not None:

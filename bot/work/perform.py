@@ -57,6 +57,7 @@ from resolver.repair_actions import (
     TellOfOrphans,
 )
 from resolver.talk_actions import Notify, PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
+from resolver.trouble_actions import TellOfTrouble
 
 
 async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
@@ -92,7 +93,7 @@ async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
             return await call_model(place, action, kept)
         case ReportCaches() | ReportLeftovers() | RemoveReported() | StartRepairJob():
             return await mend(place, action)
-        case RemoveOrphans() | TellOfOrphans():
+        case RemoveOrphans() | TellOfOrphans() | TellOfTrouble():
             return await mend(place, action)
         case ReadRules() | ReadQueue() | ReadGroup() | EnqueuePull():
             return await look_after_queue(place, action)

@@ -26,11 +26,12 @@ from resolver.decide.quarantine import exhausted, stop_loss, taken_up
 from resolver.decide.queue_ends import queue_facts
 from resolver.decide.queue_reads import base_reads, queue_reads
 from resolver.decide.queue_watch import watch_queue
+from resolver.decide.reach import out_of_reach
 from resolver.decide.rerunning import Met, joined, without_starts
 from resolver.decide.reruns import ended_reruns
 from resolver.decide.resolve_outcomes import ended
 from resolver.decide.rights import Silence, config_of, silence
-from resolver.decide.signals import out_of_reach, unreadable_config
+from resolver.decide.signals import unreadable_config
 from resolver.decide.speak import speak
 from resolver.decide.stalls import watch_jobs
 from resolver.decide.synced import after_sync
@@ -112,7 +113,7 @@ def split(actions: Iterable[AnyAction]) -> tuple[list[AnyAction], list[AnyAction
 def decide_repository(state: RepoState, now: float, limits: Limits = LIMITS) -> Due:
     """Say what is due for the repository itself: configuration, unknown heads, and the regular look at everything."""
     if not state.active or state.repo is None:
-        return Due((), None, out_of_reach(state, now))
+        return out_of_reach(state, now)
     wanted = repository_reads(state, now, limits)
     facts, calm_at = outage(state, now)
     left = orphans(state, now, limits)

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.casework import task_id
-from resolver.decide.paused import run_escalation
-from resolver.decide.rights import Silence, config_of, explained_only, managed, silence
+from resolver.decide.rights import Silence, explained_only, silence
 from resolver.policy import Take, rule
 from resolver.resolve_facts import ResolveDecided, decision_seq
-from resolver.runs import run_id
 from resolver.state import Base, Pull, RepoState
 
-CONFIG, REACH = "runconfig-read-failed", "not-a-git-repo"
+CONFIG = "runconfig-read-failed"
 
 
 def unreadable_config(state: RepoState, pull: Pull, now: float) -> Iterator[ResolveDecided]:
@@ -29,20 +27,6 @@ def unreadable_config(state: RepoState, pull: Pull, now: float) -> Iterator[Reso
     problems = config.problems if config is not None else ()
     why = "; ".join(f"line {each.line}: {each.message}" for each in problems[:3])
     yield escalated(pull, CONFIG, f"the configuration on {pull.seen.base_ref} cannot be used: {why}", now)
-
-
-def out_of_reach(state: RepoState, now: float) -> tuple[ResolveDecided, ...]:
-    """The repository was archived, or the App lost its access: once for each run that failres was acting on."""
-    if state.active or state.repo is None:
-        return ()
-    reason = "it is archived" if state.repo.archived else "the App has no access to it any more"
-    told: dict[str, ResolveDecided] = {}
-    for pull in state.pulls.values():
-        ours = run_id(pull.seen)
-        if pull.seen.state == "open" and pull.reds and managed(state, pull, config_of(state, pull)):
-            told.setdefault(ours, run_escalation(pull, REACH, reason, now))
-    known = {seq for pull in state.pulls.values() for seq in pull.resolutions}
-    return tuple(each for each in told.values() if each.seq not in known)
 
 
 def escalated(pull: Pull, fail_class: str, reason: str, now: float) -> ResolveDecided:

@@ -6,15 +6,15 @@ import pytest
 
 from resolver.actions import PostCheck, PostComment
 from resolver.config import ConfigProblem
-from resolver.decide import decide_pull, decide_repository
-from resolver.facts import InstallationChanged
+from resolver.decide import Due, decide_pull, decide_repository
+from resolver.facts import ActionDone, ActionStarted, InstallationChanged
 from resolver.fold import fold
 from resolver.ids import PullNumber
 from resolver.ledger_events import RerunEnded, RerunStarted
 from resolver.quarantine_facts import TaskQuarantined
 from resolver.resolve_facts import ResolveDecided
 from tests.core.made import HEAD, config, failure, pull, repo, state_of, triaged
-from tests.core.test_resolving import LIMITS, of, red, settle
+from tests.core.test_resolving import LIMITS, MANAGED, of, red, settle
 
 BROKEN = config(found=True, problems=(ConfigProblem(line=2, column=1, path="mode", message="must be a mapping"),))
 FORK = pull(head_repo_id=2, updated_at=200.0)
@@ -46,21 +46,30 @@ def test_where_nothing_would_be_done_anyway_a_broken_configuration_is_no_failure
     ],
 )
 def test_a_repository_out_of_reach_escalates_once_for_each_run(lost, reason):
-    """Archived, or the App's access is gone: recorded for a task that failres was acting on, and then silence."""
-    state = fold(state_of(*red()), lost)
+    """Archived, or the App's access is gone: recorded for a task that failres was acting on, told once, then silence."""
+    destinations = f"{MANAGED}notifications: {{destinations: [team]}}\n"
+    state = fold(state_of(*red(settings=destinations)), lost)
     due = decide_repository(state, 200.0, LIMITS)
     (decided,) = due.facts
     assert (decided.fail_class, decided.scope, decided.of_run) == ("not-a-git-repo", "run", "pr-7")
-    assert (decided.action, decided.rationale, due.actions) == ("escalate", reason, ())
+    assert (decided.action, decided.rationale) == ("escalate", reason)
+    assert [(each.destination, each.reason, each.pulls) for each in due.actions] == [
+        ("", reason, (7,)),
+        ("team", reason, (7,)),
+    ]
     state = fold(state, decided)
-    assert decide_repository(state, 300.0, LIMITS).facts == ()
+    for action in due.actions:
+        ticket = f"{action.target}#1"
+        told = {"ticket": ticket, "key": action.key, "target": action.target, "number": None}
+        state = fold(fold(state, ActionStarted(**told, type=action.type, at=200.0)), ActionDone(**told))
+    assert decide_repository(state, 300.0, LIMITS) == Due()
     assert decide_pull(state, PullNumber(7), 300.0, LIMITS).actions == ()
 
 
 def test_an_unmanaged_task_out_of_reach_is_nobodys_failure():
     """Nothing was being done on it."""
     state = fold(state_of(*red(settings="mode: {rerun: act}\n")), repo(archived=True))
-    assert decide_repository(state, 200.0, LIMITS).facts == ()
+    assert decide_repository(state, 200.0, LIMITS) == Due()
 
 
 def test_a_spent_budget_of_reruns_ends_in_a_final_quarantine():

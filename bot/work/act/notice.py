@@ -11,11 +11,13 @@ from typing import Any
 from bot.notify import Sent
 from bot.words.leftovers import leftovers_in_log, leftovers_notice
 from bot.words.notice import notice
+from bot.words.trouble import trouble_in_log, trouble_notice
 from bot.work.act.fresh import BROKEN, DISABLED, look, look_at_base, soon_again
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.repair_actions import TellOfOrphans
 from resolver.talk_actions import Notify
+from resolver.trouble_actions import TellOfTrouble
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +52,15 @@ async def tell_of_orphans(place: Place, action: TellOfOrphans) -> Outcome:
         return Outcome()
     body = leftovers_notice(action.asked, place.repo.full_name, place.repo_url)
     return await _send(place, action.destination, body, action.target, action.asked.at)
+
+
+async def tell_of_trouble(place: Place, action: TellOfTrouble) -> Outcome:
+    """The same of a repository in which nothing can be looked at. Raises NotYet."""
+    if not action.destination:
+        log.error("%s", trouble_in_log(action, place.repo.full_name))
+        return Outcome()
+    body = trouble_notice(action, place.repo.full_name, place.repo_url)
+    return await _send(place, action.destination, body, action.target, action.at)
 
 
 async def _send(place: Place, destination: str, body: Mapping[str, Any], mark: str, asked_at: float) -> Outcome:

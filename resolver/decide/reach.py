@@ -1,0 +1,56 @@
+"""A repository out of reach: the table hands it to people, who are told where they still can be (section 10).
+
+Nobody can be asked on GitHub. The record stands in the journal, and one notification goes to each destination that the
+configuration named when it was last read, and one line into the server's log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from resolver.decide.due import Due, due
+from resolver.decide.paused import run_escalation
+from resolver.decide.rights import config_of, managed
+from resolver.resolve_facts import ResolveDecided
+from resolver.runs import run_id
+from resolver.state import Pull, RepoState
+from resolver.trouble_actions import TellOfTrouble
+
+REACH = "not-a-git-repo"
+
+
+def out_of_reach(state: RepoState, now: float) -> Due:
+    """Give the records, one for each run on which failres was acting, and whom to tell."""
+    reason = lost(state)
+    if reason is None:
+        return Due()
+    acted_on = list(_acted_on(state))
+    told: dict[str, ResolveDecided] = {}
+    for pull in acted_on:
+        told.setdefault(run_id(pull.seen), run_escalation(pull, REACH, reason, now))
+    known = {seq for pull in state.pulls.values() for seq in pull.resolutions}
+    new = tuple(each for each in told.values() if each.seq not in known)
+    found = due(state.effects, _notices(state, acted_on, reason, now), now)
+    return Due(found.actions, found.again_at, new)
+
+
+def lost(state: RepoState) -> str | None:
+    """Say why nothing can be done in the repository; None where something can."""
+    if state.active or state.repo is None:
+        return None
+    return "it is archived" if state.repo.archived else "the App has no access to it any more"
+
+
+def _acted_on(state: RepoState) -> Iterator[Pull]:
+    for pull in state.pulls.values():
+        if pull.seen.state == "open" and pull.reds and managed(state, pull, config_of(state, pull)):
+            yield pull
+
+
+def _notices(state: RepoState, pulls: list[Pull], reason: str, now: float) -> Iterator[TellOfTrouble]:
+    if not pulls:
+        return
+    numbers = tuple(sorted(pull.seen.number for pull in pulls))
+    named = [each for pull in pulls for each in config_of(state, pull).notifications.destinations]
+    for destination in dict.fromkeys(("", *named)):
+        yield TellOfTrouble(fail_class=REACH, reason=reason, pulls=numbers, at=now, destination=destination)
