@@ -6,9 +6,12 @@ from typing import Final, Literal
 
 from resolver.state import Effect
 
-Interruption = Literal["base-moved", "journal-state-unknown", "journal-append-failed"]
+Interruption = Literal["base-moved", "journal-state-unknown", "journal-append-failed", "merge-conflict"]
 """A ref moved while it was written; GitHub does not show what became of it, and it cannot be looked up; the store
-refused the record (specification, section 3)."""
+refused the record; a rebase conflicts (specification, section 3)."""
+
+CONFLICT: Final = "merge-conflict"
+"""The one that trying again does not end: its row does the task anew, or asks."""
 
 PROBE: Final = "probe:"
 JOURNAL: Final = "journal:"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import assert_never
 
 from bot.words.comment import LIMIT
-from bot.words.inert import code, reason
+from bot.words.inert import code
 from bot.words.records import utc
 from bot.words.replies import COMMANDS, help_text, reply_denied, reply_misread, reply_refused
+from bot.words.verdict import hindered
 from resolver.command_facts import ReplyLine, Said
 from resolver.talk_actions import PostReply
 
@@ -60,4 +61,4 @@ def said(what: Said) -> str:
 def _not_done(what: Said) -> str:
     command = code(COMMANDS[what.command].example.split(" scopeFiles", 1)[0]) if what.command else "This"
     until = f" It can be asked again from {utc(what.until)} UTC on." if what.until is not None else ""
-    return f"{command} was not carried out: {reason(what.reason, 300)}.{until}"
+    return f"{command} was not carried out: {hindered(what.reason)}.{until}"

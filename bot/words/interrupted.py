@@ -8,6 +8,7 @@ from typing import Final
 
 from bot.words.inert import reason
 from resolver.decision_facts import DecisionRequested
+from resolver.interruptions import CONFLICT
 from resolver.taxonomy import TAXONOMY
 
 _DOING: Final[Mapping[str, str]] = MappingProxyType(
@@ -27,6 +28,11 @@ def interrupted(asked: DecisionRequested) -> str:
     row = TAXONOMY.get(asked.fail_class)
     title = row.title if row is not None else asked.fail_class
     doing = _DOING.get(kind, "Something was being done here")
+    if asked.fail_class == CONFLICT:
+        return (
+            f"{doing}, and the two conflict. The table would have the task done anew, which cannot be done here: "
+            f"{reason(asked.why.rstrip('.'), 300)}."
+        )
     return (
         f"{doing}, and it was interrupted: {title[0].lower()}{title[1:]} ({reason(asked.why.rstrip('.'), 300)}). "
         "It was tried again before; whether it is tried once more is for people to decide."

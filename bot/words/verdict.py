@@ -13,6 +13,7 @@ from bot.words.queue import FOLLOWING_IN_QUEUE, once_more, sentence_in_queue
 from bot.words.stall import stalled
 from resolver.attribution.classes import BEHIND_RUN, CARRIES_BASE
 from resolver.attribution.outcome import Evidence, Verdict
+from resolver.interruptions import CONFLICT
 from resolver.queue_facts import MERGE_GROUP
 from resolver.report import Report
 
@@ -107,9 +108,9 @@ def _because(why: str) -> str:
 
 def hindered(why: str) -> str:
     """Say why something was refused, in words."""
-    if why == "merge-conflict":
+    if why == CONFLICT:
         return "the branch conflicts with its base, and somebody has to resolve that"
-    return reason(why, 200)
+    return reason(why, 300)
 
 
 def outage(why: str) -> str:

@@ -22,11 +22,11 @@ from resolver.decide.rerunning import Met
 from resolver.decide.resolve_outcomes import end
 from resolver.decide.rights import config_of, managed, silence
 from resolver.decision_facts import DecisionRequested
-from resolver.decisions import Asking, Decision, ask, kind_for
+from resolver.decisions import Asking, Decision, ask
 from resolver.digest import digest
 from resolver.facts import Decided
 from resolver.interruptions import JOURNAL, PROBE, ticket_of
-from resolver.policy import Take, rule
+from resolver.policy import NEEDS, Abilities, Take, rule, within
 from resolver.resolve_facts import Resolution, ResolveDecided, ResolveEnded, decision_seq
 from resolver.state import Effect, Pull, RepoState
 
@@ -58,7 +58,7 @@ def interruption(state: RepoState, pull: Pull, target: str, effect: Effect, now:
     if trip is not None:
         return _stop(state, pull, fail_class, trip, now)
     ruling = rule(fail_class, "task", made.attempt, llm=False)
-    take = ruling if isinstance(ruling, Take) else Take(action="escalate")
+    take = within(ruling if isinstance(ruling, Take) else Take(action="escalate"), Abilities())
     task = task_id(pull.seen.number)
     drawn = int(digest([ticket, pull.seen.head_sha], 8), 16) / _DRAW
     wait = backoff(made.attempt, drawn, config_of(state, pull).budget)
@@ -73,7 +73,7 @@ def interruption(state: RepoState, pull: Pull, target: str, effect: Effect, now:
         source=take.source,
         at=now,
         due_at=now + wait if take.action == "resume" else None,
-        rationale=effect.reason,
+        rationale=NEEDS[take.missing] if take.missing is not None else effect.reason,
         unreachable=take.unreachable,
         of_action=ticket,
     )
@@ -127,7 +127,7 @@ def interrupted_question(here: Here) -> DecisionRequested | None:
     asking = Asking(
         number=pull.seen.number,
         task_id=task_id(pull.seen.number),
-        kind=kind_for(decided.fail_class, "task"),
+        kind="interrupted",
         fail_class=decided.fail_class,
         head=now.head,
         base=now.base,

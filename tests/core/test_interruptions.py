@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 
+from bot.words.interrupted import interrupted as interrupted_words
 from resolver.decide import decide_pull
 from resolver.decide.interrupted import waits
 from resolver.decide.quarantine import held
@@ -14,7 +15,7 @@ from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.facts import ActionDone, ActionRefused, ActionStarted
 from resolver.fold import fold
 from resolver.ids import PullNumber, Sha
-from resolver.interruptions import Interruption
+from resolver.interruptions import CONFLICT, Interruption
 from resolver.policy import POLICY
 from resolver.quarantine_facts import TaskQuarantined
 from resolver.resolve_facts import ResolveDecided, ResolveEnded
@@ -22,7 +23,7 @@ from tests.core.made import pull, state_of
 from tests.core.test_resolving import LIMITS, MANAGED, of, red, settle
 
 SYNC = "sync:7"
-CLASSES = get_args(Interruption)
+CLASSES = [each for each in get_args(Interruption) if each != CONFLICT]
 
 
 def open_task(settings=MANAGED, **changes):
@@ -146,3 +147,23 @@ def test_another_head_needs_no_answer_to_the_question_about_the_last():
     assert waits(task, SYNC, task.effects[SYNC], 1_200.0) is None
     assert held(state, task) is None
     assert decide_pull(state, PullNumber(7), 1_200.0, LIMITS).facts == ()
+
+
+def test_a_conflict_is_asked_about_at_once_and_says_why_the_task_is_not_done_anew():
+    """The row's first column needs a branch that may be thrown away: it escalates, and nothing is tried meanwhile."""
+    assert POLICY.find(CONFLICT, "task").attempts[0] == "redo-task"
+    state, facts, _, _ = settle(interrupted(open_task(), CONFLICT), 200.0)
+    (decided,) = of(ResolveDecided, facts)
+    why = "the configuration does not call this branch disposable"
+    assert (decided.fail_class, decided.attempt, decided.action, decided.rationale) == (CONFLICT, 1, "escalate", why)
+    (asked,) = of(DecisionRequested, facts)
+    assert (asked.kind, asked.fail_class, asked.why, asked.options) == (
+        "interrupted",
+        CONFLICT,
+        why,
+        ("try-again", "accept"),
+    )
+    assert why in interrupted_words(asked)
+    task = state.pulls[7]
+    assert isinstance(waits(task, SYNC, task.effects[SYNC], 90_000.0), str)
+    assert settle(state, 90_000.0)[1] == []

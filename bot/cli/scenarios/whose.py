@@ -131,6 +131,8 @@ async def conflict(stage: Stage) -> None:
     expect(await classes(stage, pull) == {ITEM: "base-drift"}, "the verdict is base-drift")
     expect(pull.head_sha == before, "the branch was left as it was")
     expect("conflicts with its base" in told(stage, pull), "the comment says that somebody has to resolve it")
+    expect("/failres answer try-again" in told(stage, pull), "people are asked, as the table says")
+    expect("does not call this branch disposable" in told(stage, pull), "and told why the task is not done anew")
     expect(stage.sandbox.violations == [], NO_VIOLATION)
 
 

@@ -18,15 +18,13 @@ from resolver.actions import SyncBranch
 from resolver.casework import task_id
 from resolver.facts import PullObserved
 from resolver.ids import Sha
+from resolver.interruptions import CONFLICT
 from resolver.ledger_events import Synced
 from resolver.task_scope import TaskScope
 
 REBASE = """mutation($id: ID!, $head: GitObjectID!) {
   updatePullRequestBranch(input: {pullRequestId: $id, expectedHeadOid: $head, updateMethod: REBASE}) {
     pullRequest { headRefOid } } }"""
-
-CONFLICT = "merge-conflict"
-"""The failure class, as the reason of a sync that GitHub refuses for a conflict."""
 
 WORKFLOWS = ".github/workflows/"
 
@@ -47,7 +45,7 @@ async def sync_branch(place: Place, action: SyncBranch) -> Outcome:
         return Outcome((seen.pull,), refused=reason)
     refused = await _rebase(place, action, seen)
     if refused and refused != MOVED:
-        return Outcome((seen.pull,), refused=refused)
+        return Outcome((seen.pull,), refused=refused, fail_class=CONFLICT if refused == CONFLICT else None)
     pull = pull_observed(await place.installation.get(place.path("/pulls/{n}", n=action.number)))
     if refused:
         return Outcome((pull,), refused=MOVED, retry_at=place.clock.now(), fail_class="base-moved")
