@@ -111,7 +111,8 @@ class ReadLog(Action):
     """Read a job's log: a failed one for its failures, a green one for the `wanted` items that ran.
 
     `junit` are patterns of the names of artifacts with JUnit reports, `matchers` files with problem matchers, both as
-    the base's configuration has them. `check_run_id` is where GitHub keeps a failed job's annotations.
+    the base's configuration has them. `check_run_id` is where GitHub keeps a failed job's annotations, `job` its name
+    in the file `workflow`: both say where to look for what it needs.
     """
 
     type: Literal["read-log"] = "read-log"
@@ -121,6 +122,8 @@ class ReadLog(Action):
     attempt: int
     head_sha: Sha
     check: str
+    workflow: str = ""
+    job: str = ""
     failed_steps: tuple[StepFinished, ...] = ()
     wanted: tuple[str, ...] = ()
     junit: tuple[str, ...] = ()

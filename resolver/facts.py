@@ -175,7 +175,8 @@ class JobTriaged(Record):
 
     `tested_base` is the base commit that the checkout named; `passed` are items, or what holds them, that were seen
     executed and passed; `tests` is the runner's own count. `caches` are the keys that the job used, `limit` the headers
-    of a limit that it met.
+    of a limit that it met. `because_of` are failed jobs of the same run that it needs, where it names nothing that
+    failed of its own: it is only derived.
     """
 
     job_id: int
@@ -194,6 +195,7 @@ class JobTriaged(Record):
     missing: str | None = None
     caches: CacheKeys = CacheKeys()
     limit: LimitSigns = LimitSigns()
+    because_of: tuple[str, ...] = ()
 
 
 class RollupSeen(Record):

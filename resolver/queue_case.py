@@ -92,7 +92,8 @@ def _ran_in(state: RepoState, group: MergeGroup, build: Build) -> Iterator[Execu
     """Everything that ran on a group's commit, checks of other CI among it."""
     head, task = state.head(group.seen.head_sha), task_of(group.number)
     for job in head.jobs.values():
-        yield build(head, job, side="group", task=task)
+        if job.job_id not in head.derived():
+            yield build(head, job, side="group", task=task)
     yield from third_party(head, side="group", task=task)
 
 
@@ -119,7 +120,12 @@ def red_groups(state: RepoState, pull: Pull, build: Build) -> list[RedGroup]:
 def red_jobs(state: RepoState, pull: Pull) -> set[str]:
     """Give the names of all jobs that failed in a group of the current head, to look for them on the base."""
     heads = (state.head(group.seen.head_sha) for group in groups_of(state, pull))
-    return {job.name for head in heads for job in head.jobs.values() if meaning(job.conclusion) is Meaning.FAILED}
+    return {name for head in heads for name in head.once(_red_names)}
+
+
+def _red_names(head: Head) -> frozenset[str]:
+    red = (job for job in head.jobs.values() if meaning(job.conclusion) is Meaning.FAILED)
+    return frozenset(job.name for job in red if job.job_id not in head.derived())
 
 
 def red_others(state: RepoState, pull: Pull) -> set[str]:

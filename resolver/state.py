@@ -103,15 +103,19 @@ class Head(Follows):
         return self.once(_ever_failed)
 
     def failed(self) -> list[JobFinished]:
-        """Give the newest executions that failed, oldest first."""
+        """Give the newest executions that failed of themselves, oldest first."""
         return list(self.once(_failed))
 
     def asked(self) -> frozenset[str]:
         """Give the names of the jobs that have failed or stalled here: what others' executions are asked about."""
         return self.once(_asked)
 
+    def derived(self) -> frozenset[int]:
+        """Give the jobs, by id, that are red only because of others: shown, never attributed, never counted."""
+        return self.once(_derived)
+
     def named(self, name: str) -> tuple[JobFinished, ...]:
-        """Give the executions of the jobs of that name, of all runs and attempts."""
+        """Give what the jobs of that name show of themselves, in all runs and attempts."""
         return self.once(_by_name).get(name, ())
 
     def third_party(self) -> list[ThirdParty]:
@@ -158,20 +162,27 @@ def _ever_failed(head: Head) -> bool:
     return any(meaning(conclusion) is Meaning.FAILED for conclusion in conclusions)
 
 
+def _derived(head: Head) -> frozenset[int]:
+    return frozenset(job_id for job_id, told in head.triaged.items() if told.because_of)
+
+
 def _failed(head: Head) -> tuple[JobFinished, ...]:
-    red = {job.job_id for job in head.once(_reds)}
+    red = {job.job_id for job in head.once(_reds)} - head.derived()
     shown = [job for job in head.current() if job.job_id in red] if red else []
     return tuple(sorted(shown, key=lambda job: (job.completed_at or 0.0, job.job_id)))
 
 
 def _asked(head: Head) -> frozenset[str]:
-    return frozenset({job.name for job in head.once(_reds)} | {stall.name for stall in head.stalls.values()})
+    red = (job for job in head.once(_reds) if job.job_id not in head.derived())
+    return frozenset({job.name for job in red} | {stall.name for stall in head.stalls.values()})
 
 
 def _by_name(head: Head) -> Mapping[str, tuple[JobFinished, ...]]:
     found: dict[str, list[JobFinished]] = {}
+    derived = head.derived()
     for job in head.jobs.values():
-        found.setdefault(job.name, []).append(job)
+        if job.job_id not in derived:
+            found.setdefault(job.name, []).append(job)
     return {name: tuple(jobs) for name, jobs in found.items()}
 
 

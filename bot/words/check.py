@@ -77,7 +77,7 @@ def summary(report: Report, repo_url: str) -> str:
     if report.failed:
         parts.append(_table(report, repo_url))
     if report.derived:
-        parts.append("Not run or cancelled because of these: " + _names(report.derived))
+        parts.append("Red, cancelled or not run only because of these: " + _names(report.derived))
     if report.config_problems:
         parts.append(f"`{CONFIG_PATH}` on this branch cannot be used:\n\n{problems(report.config_problems)}")
     if report.base_config_problems:

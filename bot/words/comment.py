@@ -132,7 +132,7 @@ def _now(report: Report, repo_url: str, *, unfolded: bool) -> list[str]:
         told.append(f"Failed and then passed within the same job, so not the cause: {names}.")
     if report.derived:
         names = ", ".join(code(name, 60) for name in report.derived[:8])
-        told.append(f"Not run or cancelled because of it: {names}.")
+        told.append(f"Red, cancelled or not run only because of it: {names}.")
     told.extend((*queued(report), *beside(report), *stalls(report), *unfinished(report)))
     if report.held is not None:
         told.append(held(report.held, repo_url))

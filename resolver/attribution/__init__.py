@@ -2,7 +2,6 @@
 
 from resolver.attribution.beside import Cause, Claim, NeverRan, OwnMerge
 from resolver.attribution.case import Case, DriftVerdict, TaskFacts
-from resolver.attribution.derived import derived_jobs
 from resolver.attribution.diff import ChangedFile, Diff, read_patch
 from resolver.attribution.groups import Group, Suspect, suspect
 from resolver.attribution.outage import OutageMode, TaskRed, Wave, outage_mode
@@ -63,7 +62,6 @@ __all__ = [
     "as_it_stands",
     "attribute",
     "attribute_within",
-    "derived_jobs",
     "outage_mode",
     "read_patch",
     "rerun_asked",

@@ -109,6 +109,7 @@ def _telling(head: Head) -> list[JobFinished]:
 
 
 def _read(job: JobFinished, want: WantBase, config: RepoConfig) -> ReadLog:
+    failed = meaning(job.conclusion) is Meaning.FAILED
     return ReadLog(
         our_run=RunId("base"),
         job_id=job.job_id,
@@ -116,11 +117,13 @@ def _read(job: JobFinished, want: WantBase, config: RepoConfig) -> ReadLog:
         attempt=job.attempt,
         head_sha=job.head_sha,
         check=print_name(want.check),
+        workflow=want.check.workflow if failed else "",
+        job=job.name if failed else "",
         failed_steps=tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED),
         wanted=(want.item,) if want.item else (),
         junit=config.junit,
         matchers=config.problem_matchers,
-        check_run_id=job.check_run_id if meaning(job.conclusion) is Meaning.FAILED else None,
+        check_run_id=job.check_run_id if failed else None,
     )
 
 

@@ -164,10 +164,13 @@ def _unread(reading: Effect | None) -> str:
 
 
 def _derived(head: Head) -> set[str]:
-    """Jobs that a failed job of the same run took along: cancelled by fail-fast, or skipped for want of `needs`."""
+    """Jobs that a failed job of the same run took along: cancelled by fail-fast, skipped for want of `needs`, or red
+    for nothing else.
+    """
     red_runs = {job.run_id for job in head.failed()}
-    taken = (Meaning.CANCELLED, Meaning.NOTHING)
-    return {job.name for job in head.current() if job.run_id in red_runs and meaning(job.conclusion) in taken}
+    taken, red = (Meaning.CANCELLED, Meaning.NOTHING), head.derived()
+    beside = [job for job in head.current() if job.run_id in red_runs]
+    return {job.name for job in beside if meaning(job.conclusion) in taken or job.job_id in red}
 
 
 def _passed(pull: Pull, head: Head) -> frozenset[str]:

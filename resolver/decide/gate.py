@@ -88,6 +88,8 @@ def logs_of(pull: Pull, head: Head, config: RepoConfig, limits: Limits) -> Itera
 
 def read_of(pull: Pull, head: Head, job: JobFinished, config: RepoConfig, wanted: tuple[str, ...] = ()) -> ReadLog:
     """Give the read of a job's log for a pull request; `wanted` are items that failed elsewhere."""
+    check = check_of(job, head.runs.get(job.run_id))
+    failed = meaning(job.conclusion) is Meaning.FAILED
     return ReadLog(
         number=pull.seen.number,
         our_run=run_id(pull.seen),
@@ -95,12 +97,14 @@ def read_of(pull: Pull, head: Head, job: JobFinished, config: RepoConfig, wanted
         run_id=job.run_id,
         attempt=job.attempt,
         head_sha=job.head_sha,
-        check=print_name(check_of(job, head.runs.get(job.run_id))),
+        check=print_name(check),
+        workflow=check.workflow if failed else "",
+        job=check.job if failed else "",
         failed_steps=tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED),
         wanted=wanted,
         junit=config.junit,
         matchers=config.problem_matchers,
-        check_run_id=job.check_run_id if meaning(job.conclusion) is Meaning.FAILED else None,
+        check_run_id=job.check_run_id if failed else None,
     )
 
 
@@ -115,7 +119,7 @@ def _greens_beside_reds(head: Head) -> tuple[tuple[JobFinished, tuple[str, ...]]
     items: dict[Check, set[str]] = {}
     for job_id, told in head.triaged.items():
         job = head.jobs.get(job_id)
-        if job is not None and meaning(job.conclusion) is Meaning.FAILED:
+        if job is not None and meaning(job.conclusion) is Meaning.FAILED and not told.because_of:
             found = items.setdefault(check_of(job, head.runs.get(job.run_id)), set())
             found.update(failure.item for failure in told.failures if failure.item)
     names = {check.job for check in items}

@@ -1,76 +1,19 @@
-"""Beyond one failure: derived jobs, a merge queue's suspect, and outage mode over a whole repository."""
+"""Beyond one failure: a merge queue's suspect, and outage mode over a whole repository."""
 
 from __future__ import annotations
 
 import pytest
 
-from resolver.attribution import Group, OutageMode, TaskRed, Wave, derived_jobs, outage_mode, suspect
+from resolver.attribution import Group, OutageMode, TaskRed, Wave, outage_mode, suspect
 from resolver.config_sections import Outage
 from resolver.executions import Check, Execution, FailedItem, Result
 from resolver.ids import Fingerprint, Sha
 from tests.core.attribution_table import NOW, PRINT
 
 
-def _job(
-    job: str, result: Result, *, run: int = 1, attempt: int = 1, items: tuple[FailedItem, ...] = (), cell: str = ""
-) -> Execution:
-    check = Check(workflow="ci.yml", job=job, matrix=(("os", cell),) if cell else ())
-    return Execution(
-        check=check,
-        commit=Sha("h"),
-        side="task",
-        run=run,
-        attempt=attempt,
-        result=result,
-        items=items,
-    )
-
-
-def test_a_job_that_only_sums_up_is_derived() -> None:
-    """A job that needs a failed one, directly or not, and names no failure of its own is derived."""
-    jobs = [
-        _job("test", "failed", items=(FailedItem(fingerprint=PRINT, item="t"),)),
-        _job("build", "passed"),
-        _job("all-green", "failed"),
-        _job("last", "failed"),
-    ]
-    needs = {"all-green": ("test", "build"), "last": ("all-green",)}
-    assert [each.check.job for each in derived_jobs(jobs, needs)] == ["all-green", "last"]
-
-
-def test_a_job_with_a_failing_item_of_its_own_is_not_derived() -> None:
-    """`if: always()` jobs may test something themselves."""
-    jobs = [_job("test", "failed"), _job("e2e", "failed", items=(FailedItem(fingerprint=PRINT, item="spec"),))]
-    assert derived_jobs(jobs, {"e2e": ("test",)}) == ()
-
-
-def test_needs_reach_through_skipped_jobs() -> None:
-    """A job that needs a skipped one is derived from what that one needs."""
-    jobs = [
-        _job("test", "failed", items=(FailedItem(fingerprint=PRINT, item="t"),)),
-        _job("pack", "nothing"),
-        _job("last", "failed"),
-    ]
-    assert [each.check.job for each in derived_jobs(jobs, {"last": ("pack",), "pack": ("test",)})] == ["last"]
-
-
-def test_a_job_of_another_run_makes_nothing_derived() -> None:
-    """Needs bind jobs of one run."""
-    jobs = [_job("test", "failed", run=2), _job("all-green", "failed")]
-    assert derived_jobs(jobs, {"all-green": ("test",)}) == ()
-
-
-def test_a_need_that_passed_when_run_again_makes_nothing_derived() -> None:
-    """The newest attempt of a needed job counts."""
-    jobs = [_job("test", "failed"), _job("test", "passed", attempt=2), _job("all-green", "failed", attempt=2)]
-    assert derived_jobs(jobs, {"all-green": ("test",)}) == ()
-
-
-def test_cells_cancelled_by_fail_fast_are_derived() -> None:
-    """A cancelled cell beside a failed sibling is derived; one that a person cancelled alone is not."""
-    failed, cancelled = _job("test", "failed", cell="linux"), _job("test", "cancelled", cell="mac")
-    assert derived_jobs([failed, cancelled], {}) == (cancelled,)
-    assert derived_jobs([cancelled], {}) == ()
+def _job(result: Result, *, run: int, items: tuple[FailedItem, ...] = ()) -> Execution:
+    check = Check(workflow="ci.yml", job="test")
+    return Execution(check=check, commit=Sha("h"), side="task", run=run, result=result, items=items)
 
 
 def _group(place: int, result: str) -> Group:
@@ -78,9 +21,9 @@ def _group(place: int, result: str) -> Group:
     execution = None
     if result in letters:
         items = (FailedItem(fingerprint=PRINT, item="t"),) if result == "F" else ()
-        execution = _job("test", letters[result], run=place, items=items)  # type: ignore[arg-type]
+        execution = _job(letters[result], run=place, items=items)  # type: ignore[arg-type]
     if result == "I":
-        execution = _job("test", "infrastructure", run=place)
+        execution = _job("infrastructure", run=place)
     return Group(place=place, commit=Sha(f"g{place}"), adds=(f"pr-{place}",), execution=execution)
 
 

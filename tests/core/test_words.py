@@ -84,7 +84,7 @@ def test_several_checks_are_a_table():
 | [`ci / lint \\| all`](https://github.test/jobs/30) | The check failed on the code: `E501 line too long \\| 121` (and 2 more) | [`shop/cart.py:12`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/cart.py#L12) |
 | [`ci / docs`](https://github.test/jobs/30) | GitHub has no log of this job, so nothing is known of the cause. |  |
 
-Not run or cancelled because of it: `deploy`.
+Red, cancelled or not run only because of it: `deploy`.
 
 **What happens now:** It is not known yet whose failure this is. failres only explains here; the configuration does not let it act on this pull request.
 

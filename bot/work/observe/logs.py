@@ -11,6 +11,7 @@ from contextlib import aclosing
 from bot.github import NotFound, TooLarge
 from bot.work.observe.job_annotations import read_job_annotations
 from bot.work.observe.matcher_files import matchers_at
+from bot.work.observe.needs import failed_needs
 from bot.work.observe.reports import read_reports
 from bot.work.observe.tree import files_at
 from bot.work.outcome import Outcome
@@ -60,7 +61,9 @@ async def read_log(place: Place, action: ReadLog) -> Outcome:
         triage = join_failures(triage, reports)
     triage, paths = await _annotated(place, action, triage, paths)
     told = _triaged(action, triage, join_passed(seen, reports, action.wanted), base.close(), paths)
-    beside = {"caches": caches.close(), "limit": limit.close()}
+    names_own = any(not finding.job_level for finding in triage.findings)
+    because_of = () if names_own or not action.job else await failed_needs(place, action)
+    beside = {"caches": caches.close(), "limit": limit.close(), "because_of": because_of}
     facts = tuple(each.model_copy(update=beside) for each in told.facts)
     return Outcome(facts, texts=told.texts)
 

@@ -22,7 +22,7 @@ async def workflows_at(place: Place, ref: str, paths: Iterable[str]) -> dict[str
     found: dict[str, WorkflowFile | UnreadableWorkflow] = {}
     todo = list(dict.fromkeys(paths))
     for path in todo:  # grows by what the files call
-        file = await _workflow(place, ref, path) if len(found) < MOST_FILES else None
+        file = await workflow_at(place, ref, path) if len(found) < MOST_FILES else None
         if file is None:
             continue
         found[path] = file
@@ -51,12 +51,13 @@ async def every_workflow_at(place: Place, ref: str) -> dict[str, WorkflowFile | 
         return None
     found: dict[str, WorkflowFile | UnreadableWorkflow] = {}
     for path in paths:
-        file = await _workflow(place, ref, path)
+        file = await workflow_at(place, ref, path)
         found[path] = file or UnreadableWorkflow(path=path, reason="it is listed and cannot be read")
     return found
 
 
-async def _workflow(place: Place, ref: str, path: str) -> WorkflowFile | UnreadableWorkflow | None:
+async def workflow_at(place: Place, ref: str, path: str) -> WorkflowFile | UnreadableWorkflow | None:
+    """Give one workflow file at a commit or branch; None where it is not there."""
     try:
         item = await place.installation.get(place.path("/contents/{+path}", path=path), ref=ref)
     except NotFound:
