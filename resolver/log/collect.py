@@ -351,4 +351,4 @@ def _type(message: str) -> str:
 
 
 def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isdigit() and len(text) < 10 else None
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -132,7 +132,8 @@ class _Reader:
         message = mask(case.message) or next((line.strip() for line in stack.splitlines() if line.strip()), "")
         line = case.attributes.get("line", "")
         path = case.attributes.get("file")
-        place = self.paths.place(path, int(line) if line.isdigit() else None, None, message)
+        number = int(line) if line.isascii() and line.isdigit() and len(line) < 10 else None
+        place = self.paths.place(path, number, None, message)
         kind = case.type.rsplit(".", 1)[-1] or "test"
         return Finding(
             fail_class="gate-red-code",

@@ -8,6 +8,8 @@ matches a clean line, the loosened one matches somewhere on the raw line.
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -32,16 +34,22 @@ _ENOUGH = 4
 _RARE = 8
 """Characters that make a plain text rare enough to be scanned for instead of its whole pattern."""
 _BYTES = 4  # bytes that one character can take in UTF-8
+_MOST_PIECES = 256
+"""Alternatives of one pattern; those of several groups multiply."""
 
 Token = tuple[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Loose:
-    """What the scanners are given: ASCII text of a byte pattern, and whether case is ignored."""
+    """What the scanners are given: ASCII text of a byte pattern, and whether case is ignored.
+
+    `weight` is about how many states a scanner makes of it, 0 where the pattern was written for the scan.
+    """
 
     pattern: str
     caseless: bool
+    weight: int = 0
 
 
 def loosen(pattern: str, *, as_is: bool = False) -> tuple[Loose, ...]:
@@ -50,17 +58,27 @@ def loosen(pattern: str, *, as_is: bool = False) -> tuple[Loose, ...]:
 
     Of a pattern with open stretches (``.*``) only the most telling piece is kept, and alternatives become patterns of
     their own: literals are what the scanner is fastest at. `as_is`: the pattern was written for the scan, so nothing
-    is cut from it. Raises ValueError where nothing solid is left to look for.
+    is cut from it. Raises ValueError where nothing solid is left to look for, and for whatever is no pattern here; it
+    takes bounded time.
     """
     if as_is:
         text = "".join(c if c.isascii() else "".join(f"\\x{b:02x}" for b in c.encode()) for c in pattern)
         return tuple(Loose(arm, caseless=False) for arm in _arms(text))
-    tree = _parser.parse(pattern)
+    try:
+        return _loosened(pattern)
+    except (re.error, KeyError, OverflowError, RecursionError) as error:
+        raise ValueError(f"not in the common language of the engines: {error}") from error
+
+
+def _loosened(pattern: str) -> tuple[Loose, ...]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # what `re` will once read otherwise, RE2 does not
+        tree = _parser.parse(pattern)
     caseless = bool(tree.state.flags & _const.SRE_FLAG_IGNORECASE)
     pieces = _pieces(list(tree))
     if not pieces:
         raise ValueError(f"nothing to scan for in {pattern!r}")
-    return tuple(Loose(text, caseless) for text in dict.fromkeys(_emit(piece) for piece in pieces))
+    return tuple(dict.fromkeys(Loose(_emit(piece), caseless, _weight(piece)) for piece in pieces))
 
 
 def _arms(pattern: str) -> list[str]:
@@ -85,17 +103,28 @@ def _arms(pattern: str) -> list[str]:
 
 def _pieces(tokens: list[Token]) -> list[list[Token]]:
     """One token list per alternative; empty where an alternative has nothing solid."""
-    tokens = _trim(_flatten(tokens))
-    if not tokens:
-        return []
-    tokens = _trim(_most_telling(tokens))
+    found: list[list[Token]] = []
+    todo = [tokens]
+    while todo:
+        one = _trim(_most_telling(_trim(_flatten(todo.pop()))))
+        if not one:
+            return []
+        alternatives = _alternatives(one)
+        if not alternatives:
+            found.append(_plain_words(one) or one)
+        todo.extend(reversed(alternatives))
+        if len(todo) + len(found) > _MOST_PIECES:
+            raise ValueError("too many alternatives")
+    return found
+
+
+def _alternatives(tokens: list[Token]) -> list[list[Token]]:
+    """The patterns that one with a group of alternatives at its end stands for; none where it has no such end."""
     if tokens[0][0] is _const.BRANCH:
-        found = [_pieces([*arm, *tokens[1:]]) for arm in tokens[0][1][1]]
-    elif tokens[-1][0] is _const.BRANCH and _has_open(tokens[-1]):
-        found = [_pieces([*tokens[:-1], *arm]) for arm in tokens[-1][1][1]]
-    else:
-        return [_plain_words(tokens) or tokens]
-    return [piece for pieces in found for piece in pieces] if all(found) else []
+        return [[*arm, *tokens[1:]] for arm in tokens[0][1][1]]
+    if tokens[-1][0] is _const.BRANCH and _has_open(tokens[-1]):
+        return [[*tokens[:-1], *arm] for arm in tokens[-1][1][1]]
+    return []
 
 
 def _plain_words(tokens: list[Token]) -> list[Token]:
@@ -160,6 +189,22 @@ def _solid(tokens: Sequence[Token]) -> int:
     return count
 
 
+def _weight(tokens: Sequence[Token]) -> int:
+    """About how many states a scanner makes of these tokens: repeats are written out."""
+    count = 0
+    for op, value in tokens:
+        if op is _const.SUBPATTERN:
+            count += _weight(list(value[3]))
+        elif op is _const.BRANCH:
+            count += sum(_weight(list(arm)) for arm in value[1])
+        elif op in _REPEATS:
+            times = value[0] + 1 if value[1] is _const.MAXREPEAT else value[1]
+            count += int(times) * _weight(list(value[2]))
+        elif op is not _const.AT:
+            count += _BYTES if op in (_const.ANY, _const.NOT_LITERAL) else 1
+    return count
+
+
 def _flatten(tokens: Sequence[Token]) -> list[Token]:
     """Open groups that are part of the top-level sequence, so that their ends can be trimmed."""
     flat: list[Token] = []
@@ -173,9 +218,13 @@ def _flatten(tokens: Sequence[Token]) -> list[Token]:
 
 def _trim(tokens: list[Token]) -> list[Token]:
     """Cut both ends until something solid stands there."""
-    while tokens and _loose_head(tokens[0]) and (tokens[0][0] is _const.AT or _solid(tokens[1:]) >= _ENOUGH):
-        tokens = tokens[1:]
-    return _trim_tail(tokens)
+    at, rest = 0, _solid(tokens)
+    while at < len(tokens) and _loose_head(tokens[at]):
+        rest -= _solid(tokens[at : at + 1])
+        if tokens[at][0] is not _const.AT and rest < _ENOUGH:
+            break
+        at += 1
+    return _trim_tail(tokens[at:])
 
 
 def _trim_tail(tokens: list[Token]) -> list[Token]:

@@ -22,6 +22,14 @@ from resolver.records import Record
 MOST_LINES = 8
 """Lines of output that one problem may be spread over."""
 
+MOST_MATCHERS = 100
+"""Matchers that one log is read with."""
+
+MOST_WEIGHT = 1_000
+"""What one matcher may cost to look for (`Loose.weight`), and the characters of a pattern that are looked at to know;
+all of a log's together may cost ten times that.
+"""
+
 
 class MatcherPattern(Record):
     """One line of a matcher. Numbers name groups of `regexp`; `loop` repeats the last pattern."""
@@ -60,7 +68,7 @@ def parse_matchers(text: str, source: str = "") -> tuple[ProblemMatcher, ...]:
         data = json.loads(text)
         entries = data["problemMatcher"]
         return tuple(ProblemMatcher.model_validate({**_known(entry), "source": source}) for entry in entries)
-    except (KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"no problemMatcher list: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
@@ -98,18 +106,33 @@ class CompiledMatcher:
 
 
 def compile_matchers(matchers: tuple[ProblemMatcher, ...]) -> tuple[tuple[CompiledMatcher, ...], tuple[str, ...]]:
-    """The usable matchers, and the owners of those that RE2 or the scan refuses (look-around, nothing to look for)."""
+    """The usable matchers, and the owners of those that RE2 or the scan refuses (look-around, nothing to look for), or
+    that would cost too much.
+    """
     good: list[CompiledMatcher] = []
-    bad: list[str] = []
-    for matcher in matchers:
+    bad = [matcher.owner for matcher in matchers[MOST_MATCHERS:]]
+    left = 10 * MOST_WEIGHT
+    for matcher in matchers[:MOST_MATCHERS]:
+        if any(len(pattern.regexp) > MOST_WEIGHT for pattern in matcher.pattern):
+            bad.append(matcher.owner)
+            continue
         try:
-            texts = [to_re2(p.regexp) for p in matcher.pattern]
-            steps = tuple(compile_pattern(text) for text in texts)
-            choices = [
-                (n, loosen(text)) for n, text in enumerate(texts) if not matcher.pattern[n].loop or len(texts) == 1
-            ]
-            anchor, loose = max(choices, key=lambda choice: min(len(piece.pattern) for piece in choice[1]))
-            good.append(CompiledMatcher(matcher, steps, anchor, loose))
+            made = _compile(matcher)
         except (Error, ValueError):
             bad.append(matcher.owner)
+            continue
+        weight = sum(piece.weight for piece in made.loose)
+        if weight > min(MOST_WEIGHT, left):
+            bad.append(matcher.owner)
+        else:
+            left -= weight
+            good.append(made)
     return tuple(good), tuple(bad)
+
+
+def _compile(matcher: ProblemMatcher) -> CompiledMatcher:
+    texts = [to_re2(p.regexp) for p in matcher.pattern]
+    steps = tuple(compile_pattern(text) for text in texts)
+    choices = [(n, loosen(text)) for n, text in enumerate(texts) if not matcher.pattern[n].loop or len(texts) == 1]
+    anchor, loose = max(choices, key=lambda choice: min(len(piece.pattern) for piece in choice[1]))
+    return CompiledMatcher(matcher, steps, anchor, loose)
