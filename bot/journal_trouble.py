@@ -1,7 +1,7 @@
 """What a damaged journal means: its class, what the table makes of it, and the words for whoever runs failres. Pure.
 
-Nothing can be recorded in a chain that does not hold, and nobody can be asked on GitHub without a record; so the log is
-where people are told, and nothing is done on the repository until the journal is mended.
+Nothing can be recorded in a chain that does not hold, so that nothing is done on the repository until it is mended. The
+log says so to whoever runs failres, and `bot.damaged` to the people of the repository.
 """
 
 from __future__ import annotations

@@ -14,9 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.clock import Clock
+from bot.damaged import Damaged
 from bot.installations import APP, spread
-from bot.journal_trouble import told
 from bot.known import Known
+from bot.metrics import Sample
 from bot.store import JournalCorrupt, Lease, LeaseLost, Received, Store, StoreUnavailable, Work
 from bot.translate import AWAITED, COMMANDS, translate
 from bot.unwritten import Unwritten, concerned
@@ -65,7 +66,11 @@ class Loop:
         self._store, self._clock, self._limits, self._own_app = store, clock, limits, own_app
         self._loop_limits = loop_limits or LoopLimits()
         self._known: dict[str, Known] = {}
-        self._unwritten = Unwritten()
+        self._unwritten, self._damaged = Unwritten(), Damaged(store, clock)
+
+    def samples(self) -> Iterable[Sample]:
+        """What there is to count."""
+        return self._damaged.samples()
 
     async def run_due(self) -> int:
         """Run one turn for each repository that is due now; returns how many there were.
@@ -96,7 +101,7 @@ class Loop:
             raise
         except JournalCorrupt as damage:
             self._known.pop(lease.key, None)
-            log.error(told(damage))
+            await self._damaged.tell(damage)
             await self._come_back(lease, self._loop_limits.longest_backoff)
         except Exception:
             self._known.pop(lease.key, None)
@@ -124,6 +129,7 @@ class Loop:
             self._unwritten.note(lease.key, known.tried, problem.why, self._clock.now())
             raise
         self._unwritten.forget(lease.key)
+        self._damaged.mended(lease.key)
         if not known.stale:
             self._known[lease.key] = known
 

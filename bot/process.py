@@ -69,7 +69,8 @@ async def open_process(
             secrets = tuple(secret.get_secret_value().encode() for secret in settings.webhook_secrets)
             intake = Intake(store, IntakeRules(secrets=secrets, events=USED_EVENTS))
 
-            app = make_app(intake, path=settings.webhook_path, samples=(lambda: budget_samples(github.spending()),))
+            samples = (lambda: budget_samples(github.spending()), service.samples)
+            app = make_app(intake, path=settings.webhook_path, samples=samples)
             try:
                 yield Process(store, github, service, app)
             finally:

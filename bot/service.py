@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from bot.clock import Clock
@@ -16,6 +16,7 @@ from bot.github import GitHub
 from bot.llm import Model
 from bot.lookout import Lookout, LookoutLimits
 from bot.loop import Loop
+from bot.metrics import Sample
 from bot.notify import Destinations
 from bot.store import Store, StoreUnavailable
 from bot.work.place import Pace
@@ -68,6 +69,10 @@ class Service:
         self._lookout = Lookout(store, github, clock, lookout)
         self._rhythm = Rhythm()
         self._look_at = 0.0
+
+    def samples(self) -> Iterable[Sample]:
+        """What there is to count of the work."""
+        return self._loop.samples()
 
     async def recover(self) -> None:
         """Take up after a stop: an embedded store forgets a dead process's leases, every repository is looked at."""

@@ -19,7 +19,16 @@ from resolver.records import Record
 from resolver.tree_paths import is_glob, is_protected, path_fault
 
 Kind = Literal[
-    "scope", "failure", "fix-flaky-test", "base-repair", "landing", "run-paused", "plan", "interrupted", "synced"
+    "scope",
+    "failure",
+    "fix-flaky-test",
+    "base-repair",
+    "landing",
+    "run-paused",
+    "plan",
+    "interrupted",
+    "synced",
+    "stopped",
 ]
 Word = Literal["try-again", "accept", "redo", "reroute", "noted"]
 
@@ -63,6 +72,7 @@ KINDS: Final[Mapping[Kind, KindRow]] = MappingProxyType(
         "run-paused": KindRow(
             options=("try-again", "accept"), apps=True, head=False, question="The run is paused. Should it go on?"
         ),
+        "stopped": KindRow(options=(), head=False, question="failres has stopped on this repository."),
         "interrupted": KindRow(options=("try-again", "accept"), apps=True, question="Should this be tried once more?"),
         "plan": KindRow(options=("noted",), head=False, question="Which files may this task change?"),
         "synced": KindRow(
@@ -88,6 +98,7 @@ _KIND_OF_CLASS: Final[Mapping[str, Kind]] = MappingProxyType(
         "base-moved": "interrupted",
         "journal-state-unknown": "interrupted",
         "journal-append-failed": "interrupted",
+        "journal-corrupt": "stopped",
     }
 )
 

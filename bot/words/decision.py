@@ -11,6 +11,7 @@ from bot.words.inert import code, fold_in, reason
 from bot.words.model import proposed
 from bot.words.plan import block_to_mend
 from bot.words.remedies import remedy_for
+from bot.words.trouble import stopped
 from bot.words.verdict import evidence
 from resolver.decision_facts import Ended, HandoffRefused, HandoffWritten
 from resolver.handoff import BRANCH
@@ -39,6 +40,8 @@ def render(action: PostDecision, repo_url: str) -> str:
     parts = [decision_marker(asked.decision_id)]
     if action.ended is not None:
         parts += [f"**{asked.question}** {_ended(action.ended)}", happened(asked)]
+    elif asked.kind == "stopped":
+        parts += [f"**{asked.question}**", stopped(asked.why)]
     elif asked.kind == "plan":
         parts += [f"**{asked.question}**", happened(asked), block_to_mend(), options(asked)]
     else:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from bot.words.inert import one_line
+from bot.words.inert import one_line, reason
 from bot.words.notice import as_code, block
 from resolver.taxonomy import TAXONOMY
 from resolver.trouble_actions import TellOfTrouble, Trouble
@@ -45,6 +45,17 @@ def trouble_in_log(action: TellOfTrouble, repository: str) -> str:
     more = f" and {hidden} more" if hidden > 0 else ""
     acting = f" failres was acting on {pulls}{more}." if pulls else ""
     return f"{repository}: {_title(action)}: {one_line(action.reason, 300)}.{acting} {_TO_DO[action.fail_class]}"
+
+
+def stopped(why: str) -> str:
+    """Say on a pull request that nothing more follows in its repository, and who can change that."""
+    return (
+        f"The chain of failres's own records of this repository does not hold any more ({reason(why, 200)}), so that "
+        "nothing of it is relied on: nothing automatic is done on any pull request here, and no command is read.\n\n"
+        "There is nothing to answer. Whoever runs failres has to restore its store from a backup; "
+        "`failres journal --verify` shows the place. This comment stays as it is: once failres goes on, the others are "
+        "kept up to date again."
+    )
 
 
 def _title(action: TellOfTrouble) -> str:

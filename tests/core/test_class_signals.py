@@ -39,7 +39,7 @@ KNOWN = {
     "journal-append-failed": "test_what_the_store_refused_twice_is_resumed_once_and_then_asked_about",
     "journal-state-unknown": "test_a_start_of_which_nobody_knows_is_repeated_once_and_then_asked_about",
     "runconfig-read-failed": "test_a_broken_configuration_is_recorded_once_and_told_by_the_check_run_alone",
-    "journal-corrupt": "test_a_damaged_journal_stops_its_repository_and_says_what_to_do",
+    "journal-corrupt": "test_people_are_told_of_a_damaged_journal_where_they_are",
     "not-a-git-repo": "test_an_archived_repository_is_told_of_once_where_people_still_are",
 }
 """What GitHub, the store or the ledger shows, with the test that shows how it is reached."""

@@ -1,0 +1,64 @@
+"""A damaged journal: the table hands its repository to people, who are told without a record: none can be trusted.
+
+What is said stands on the records that hold by themselves. Each comment is found again by its mark, so that it is
+written once; it is words alone, and the last look at GitHub holds it back where failres may not speak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from resolver.actions import AnyAction
+from resolver.casework import task_id
+from resolver.decide.endings import circumstances
+from resolver.decide.rights import config_of, managed, silence
+from resolver.decision_facts import DecisionRequested
+from resolver.decisions import Asking, Decision, ask, kind_for
+from resolver.ids import PullNumber
+from resolver.runs import run_id
+from resolver.state import Pull, RepoState
+from resolver.talk_actions import PostDecision
+from resolver.trouble_actions import TellOfTrouble
+
+DAMAGED = "journal-corrupt"
+
+
+def tell_of_damage(state: RepoState, reason: str, now: float) -> tuple[AnyAction, ...]:
+    """Give a comment for each run on which failres was acting, as many as an hour may have, and the notifications."""
+    acted_on = list(_acted_on(state))
+    firsts: dict[str, Pull] = {}
+    for pull in acted_on:
+        firsts.setdefault(run_id(pull.seen), pull)
+    comments = [_comment(state, pull, reason, now) for pull in firsts.values()]
+    most = min((config_of(state, pull).comments.per_repository_and_hour for pull in acted_on), default=0)
+    return (*comments[:most], *_notices(state, acted_on, reason, now))
+
+
+def _acted_on(state: RepoState) -> Iterator[Pull]:
+    for _, pull in sorted(state.pulls.items()):
+        acting = pull.seen.state == "open" and bool(pull.reds) and managed(state, pull, config_of(state, pull))
+        if acting and state.active and silence(state, pull) is None:
+            yield pull
+
+
+def _comment(state: RepoState, pull: Pull, reason: str, now: float) -> PostDecision:
+    here = circumstances(state, pull, now)
+    asking = Asking(
+        number=pull.seen.number,
+        task_id=task_id(pull.seen.number),
+        kind=kind_for(DAMAGED, "run"),
+        fail_class=DAMAGED,
+        head=here.head,
+        base=here.base,
+    )
+    decision = ask(asking, now)
+    fields = {name: getattr(decision, name) for name in Decision.model_fields}
+    asked = DecisionRequested(**fields, why=reason)
+    return PostDecision(number=pull.seen.number, head_sha=pull.seen.head_sha, decision=asked)
+
+
+def _notices(state: RepoState, pulls: list[Pull], reason: str, now: float) -> Iterator[TellOfTrouble]:
+    numbers: tuple[PullNumber, ...] = tuple(pull.seen.number for pull in pulls)
+    named = [each for pull in pulls for each in config_of(state, pull).notifications.destinations]
+    for destination in dict.fromkeys(named):
+        yield TellOfTrouble(fail_class=DAMAGED, reason=reason, pulls=numbers, at=now, destination=destination)
