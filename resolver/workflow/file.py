@@ -146,6 +146,7 @@ def _workflow(path: str, root: Mapping[str, Value]) -> WorkflowFile:
         raise _UnfitError("it has no jobs, or nothing starts it")
     if len(jobs) > MOST_JOBS:
         raise _UnfitError(f"it has more than {MOST_JOBS} jobs")
+    ids = {key.casefold(): key for key in jobs}
     return WorkflowFile(
         path=path,
         name=_text(root.get("name")) or path,
@@ -153,7 +154,7 @@ def _workflow(path: str, root: Mapping[str, Value]) -> WorkflowFile:
         triggers=_triggers(root.get("on")),
         writes=writes,
         concurrency=_concurrency(root.get("concurrency"), "concurrency"),
-        jobs=tuple(_job(key, _mapping(body, f"jobs.{key}"), writes) for key, body in jobs.items()),
+        jobs=tuple(_job(key, _mapping(body, f"jobs.{key}"), writes, ids) for key, body in jobs.items()),
         values=_values({key: root.get(key) for key in ("env", "defaults")}),
     )
 
@@ -197,8 +198,10 @@ def _input(name: str, body: Mapping[str, Value]) -> Input:
     )
 
 
-def _job(key: str, body: Mapping[str, Value], above: tuple[str, ...] | None) -> WorkflowJob:
+def _job(key: str, body: Mapping[str, Value], above: tuple[str, ...] | None, ids: Mapping[str, str]) -> WorkflowJob:
+    """Read one job. GitHub: the ids of jobs are alike without regard to case; `ids` gives them as they are declared."""
     at = f"jobs.{key}"
+    needs = _texts(body.get("needs"), f"{at}.needs") if "needs" in body else ()
     steps = body.get("steps")
     strategy = _mapping(body.get("strategy"), f"{at}.strategy") if not isinstance(body.get("strategy"), str) else {}
     matrix: Matrix = "computed" if isinstance(body.get("strategy"), str) else _matrix(strategy)
@@ -206,7 +209,7 @@ def _job(key: str, body: Mapping[str, Value], above: tuple[str, ...] | None) -> 
     return WorkflowJob(
         id=key,
         name=_text(body.get("name")),
-        needs=_texts(body.get("needs"), f"{at}.needs") if "needs" in body else (),
+        needs=tuple(ids.get(each.casefold(), each) for each in needs),
         condition=_text(body.get("if")) or "",
         matrix=matrix,
         runs_on=_runs_on(body.get("runs-on")),

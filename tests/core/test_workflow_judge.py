@@ -101,6 +101,12 @@ HAZARDS = {
         {},
         "`deploy` of .github/workflows/ci.yml has an environment",
     ),
+    "a dependent that writes its need in capitals publishes": (
+        file_of(TEST, "d: {needs: TEST, permissions: {contents: write}}"),
+        PULL,
+        {},
+        "`d` of .github/workflows/ci.yml may write `contents`",
+    ),
     "a dependent of a dependent publishes": (
         file_of(TEST, "a: {needs: [test], runs-on: x}", "b: {needs: a, permissions: {contents: write}}"),
         PULL,
