@@ -37,8 +37,9 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play; exit status 1 where the scenario's end does not hold."""
     if args.list:
+        width = max(len(name) for name in SCENARIOS)
         for scenario in SCENARIOS.values():
-            print(f"{scenario.name:12} {scenario.tells}")
+            print(f"{scenario.name:{width}} {scenario.tells}")
         return 0
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     # Workflow steps find the Python (and pytest) that runs failres itself.

@@ -29,7 +29,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve; exit status 2 where the settings or the store cannot be used."""
+    """Serve; exit status 2 where the settings, the store or the address cannot be used."""
     level = logging.INFO if args.verbose else logging.WARNING
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
@@ -38,10 +38,14 @@ def run(args: argparse.Namespace) -> int:
     except SettingsError as wrong:
         print(f"failres cannot start; these settings are wrong:\n{wrong}", file=sys.stderr)
         return 2
-    except (StateDirectoryBusy, StoreUnavailable) as problem:
+    except (StateDirectoryBusy, StoreUnavailable, CannotListen) as problem:
         print(f"failres cannot start: {problem}", file=sys.stderr)
         return 2
     return 0
+
+
+class CannotListen(Exception):
+    """The address is taken, or not this machine's."""
 
 
 async def serve(settings: Settings) -> None:
@@ -52,7 +56,7 @@ async def serve(settings: Settings) -> None:
     async with open_process(settings, SystemClock()) as process:
         runner = make_runner(process.app)
         await runner.setup()
-        await web.TCPSite(runner, settings.host, settings.port).start()
+        await _listen(runner, settings)
         print(f"failres listens on {settings.host}:{settings.port}{settings.webhook_path}", flush=True)
         work = asyncio.create_task(process.service.run())
         waiting = asyncio.create_task(stop.wait())
@@ -65,3 +69,11 @@ async def serve(settings: Settings) -> None:
             waiting.cancel()
             await asyncio.gather(work, waiting, return_exceptions=True)
             await runner.cleanup()
+
+
+async def _listen(runner: web.AppRunner, settings: Settings) -> None:
+    try:
+        await web.TCPSite(runner, settings.host, settings.port).start()
+    except OSError as fault:
+        await runner.cleanup()
+        raise CannotListen(f"it cannot listen on {settings.host}:{settings.port}: {fault.strerror}") from fault
