@@ -12,7 +12,7 @@ from resolver.actions import AnyAction, RerunJobs, SyncBranch
 from resolver.ceilings import WRITES
 from resolver.facts import RepoObserved
 from resolver.model_actions import CallModel
-from resolver.queue_actions import EnqueuePull
+from resolver.queue_actions import DequeuePull, EnqueuePull
 from resolver.records import Record
 from resolver.repair_actions import TellOfOrphans
 from resolver.state import STOP_LABEL
@@ -28,6 +28,7 @@ PRIORITY = {
     "sync-branch": 15,
     "remove-reported": 16,
     "enqueue-pull": 15,
+    "dequeue-pull": 6,
     "start-probe": 18,
     "start-repair-job": 18,
     "post-check": 20,
@@ -75,7 +76,7 @@ def is_urgent(action: AnyAction) -> bool:
     if isinstance(action, SetLabel):
         return action.label == STOP_LABEL
     asked = isinstance(action, RerunJobs | SyncBranch) and action.asked
-    return asked or isinstance(action, ReadStanding | React | PostReply | EnqueuePull)
+    return asked or isinstance(action, ReadStanding | React | PostReply | EnqueuePull | DequeuePull)
 
 
 NOTICES = "notify:"

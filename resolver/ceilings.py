@@ -22,14 +22,14 @@ from resolver.actions import (
     WriteHandoffs,
 )
 from resolver.config_sections import DailyCeilings
-from resolver.queue_actions import EnqueuePull
+from resolver.queue_actions import DequeuePull, EnqueuePull
 from resolver.repair_actions import RemoveOrphans, RemoveReported, StartRepairJob
 from resolver.spent import DAY, Ceiling, Spent
 from resolver.state import STOP_LABEL
 from resolver.talk_actions import PostDecision, PostReply, React, SetLabel
 
 RUNS: Final = (RerunJobs, StartProbe, StartRepairJob, EnqueuePull)
-ACTS: Final = (*RUNS, SyncBranch, WriteHandoffs, SetLabel, RemoveReported, RemoveOrphans)
+ACTS: Final = (*RUNS, SyncBranch, WriteHandoffs, SetLabel, RemoveReported, RemoveOrphans, DequeuePull)
 WORDS: Final = (PostCheck, PostComment, PostReply, PostDecision, React, RemoveProbe)
 WRITES: Final = (*ACTS, *WORDS)
 """All actions that change anything on GitHub."""
@@ -43,7 +43,8 @@ RESERVE: Final = 5
 
 def ceiling_on(action: AnyAction, spent: Spent, rules: DailyCeilings, now: float) -> Ceiling | None:
     """Give the ceiling that holds an action back now."""
-    if not isinstance(action, WRITES) or (isinstance(action, SetLabel) and action.label == STOP_LABEL):
+    stops = isinstance(action, DequeuePull) or (isinstance(action, SetLabel) and action.label == STOP_LABEL)
+    if not isinstance(action, WRITES) or stops:
         return None
     return ceiling_on_kind(
         "run" if isinstance(action, RUNS) else "act" if isinstance(action, ACTS) else "say", spent, rules, now

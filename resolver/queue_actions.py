@@ -1,4 +1,4 @@
-"""What can be done about merge queues: read a base's rules, its queue, a group's commit; enqueue a head once more."""
+"""What can be done about merge queues: read rules, a queue, a group's commit; enqueue a head, and dequeue it."""
 
 from __future__ import annotations
 
@@ -75,4 +75,27 @@ class EnqueuePull(Action):
         return f"{REQUEUE}{self.group}"
 
 
-QueueAction = ReadRules | ReadQueue | ReadGroup | EnqueuePull
+class DequeuePull(Action):
+    """Take a pull request out of its queue again, into which failres put it at `queued_at` (seconds): it was stopped.
+
+    `commanded`: by a command whose label does not stand yet.
+    """
+
+    type: Literal["dequeue-pull"] = "dequeue-pull"
+    number: PullNumber
+    head_sha: Sha
+    queued_at: float
+    commanded: bool = False
+
+    @property
+    def target(self) -> str:
+        """The pull request's way out of the queue."""
+        return f"dequeue:{self.number}"
+
+    @property
+    def key(self) -> str:
+        """Identity by the place in the queue: each is left once."""
+        return f"{self.target}@{self.queued_at}"
+
+
+QueueAction = ReadRules | ReadQueue | ReadGroup | EnqueuePull | DequeuePull

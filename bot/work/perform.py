@@ -47,7 +47,7 @@ from resolver.actions import (
 )
 from resolver.landing_actions import ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
 from resolver.model_actions import CallModel
-from resolver.queue_actions import EnqueuePull, ReadGroup, ReadQueue, ReadRules
+from resolver.queue_actions import DequeuePull, EnqueuePull, ReadGroup, ReadQueue, ReadRules
 from resolver.repair_actions import (
     RemoveOrphans,
     RemoveReported,
@@ -95,7 +95,7 @@ async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
             return await mend(place, action)
         case RemoveOrphans() | TellOfOrphans() | TellOfTrouble():
             return await mend(place, action)
-        case ReadRules() | ReadQueue() | ReadGroup() | EnqueuePull():
+        case ReadRules() | ReadQueue() | ReadGroup() | EnqueuePull() | DequeuePull():
             return await look_after_queue(place, action)
         case ReadStanding() | ReadComments() | React() | PostReply() | SetLabel() | PostDecision() | Notify():
             return await converse(place, action)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from bot.work.act.dequeue import dequeue_pull
 from bot.work.act.enqueue import enqueue_pull
 from bot.work.observe.queue import read_group, read_queue, read_rules
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.queue_actions import EnqueuePull, QueueAction, ReadGroup, ReadQueue, ReadRules
+from resolver.queue_actions import DequeuePull, EnqueuePull, QueueAction, ReadGroup, ReadQueue, ReadRules
 
 
 async def look_after_queue(place: Place, action: QueueAction) -> Outcome:
@@ -22,5 +23,7 @@ async def look_after_queue(place: Place, action: QueueAction) -> Outcome:
             return await read_group(place, action)
         case EnqueuePull():
             return await enqueue_pull(place, action)
+        case DequeuePull():
+            return await dequeue_pull(place, action)
         case _:
             assert_never(action)

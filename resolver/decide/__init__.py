@@ -19,6 +19,7 @@ from resolver.decide.follow import follow
 from resolver.decide.gate import reads, repository_reads
 from resolver.decide.interrupted import interruptions
 from resolver.decide.landed import landed
+from resolver.decide.leave_queue import leave_queue
 from resolver.decide.orphans import orphans
 from resolver.decide.outage import outage
 from resolver.decide.planned import invalid_plan
@@ -79,6 +80,7 @@ def decide_pull(state: RepoState, number: PullNumber, now: float, limits: Limits
         facts = (*facts, *then.facts)
     queue = watch_queue(state, pull, now, limits)
     desired.extend((queue.read,) if queue.read else ())
+    desired.extend(leave_queue(pull))
     said = speak(state, pull, now, limits, cause.answer if cause else None, trouble=queue.trouble)
     watched = watch_jobs(state, pull, now, limits, desired) if silence(state, pull) is None else Due()
     desired.extend(watched.actions)

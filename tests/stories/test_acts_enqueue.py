@@ -2,8 +2,10 @@
 
 import pytest
 
+from bot.sandbox.changes import queue
 from bot.sandbox.ci.runner.function_job import failed, passed
 from bot.sandbox.faults import Fault
+from bot.sandbox.state import Act, Actor
 from resolver.queue_actions import EnqueuePull
 from tests.stories.acts import READS, order, runs, workflow
 
@@ -114,3 +116,44 @@ async def test_without_the_permission_only_this_is_missing(calm):
     end = await order(calm, again(pull, run))
     assert "merge_queues: write" in end.refused
     await finish(calm, pull)
+
+
+async def put_there(world):
+    """A pull request that failres has put into the queue once more, since somebody asked for it; its group is held."""
+    repo, pull, _ = await red_in_queue(world)
+    world.people.comment(pull, "/failres retry", by="maintainer")
+    await world.settle()
+    (entry,) = repo.queues["main"]
+    assert entry.enqueuer.type == "Bot"
+    return repo, pull
+
+
+async def stopped(world, pull):
+    """Anybody writes stop; the label stands afterwards."""
+    world.people.comment(pull, "/failres stop", by="reader")
+    await world.settle()
+    assert pull.labels == ["failres:stop"]
+
+
+async def test_a_stop_takes_out_of_the_queue_what_failres_put_there(world):
+    """A pass would land it, so that a stop which leaves it there would stop nothing."""
+    repo, pull = await put_there(world)
+    await stopped(world, pull)
+    assert queued(repo) == []
+    await finish(world, pull)
+    assert pull.state == "open"
+    assert queued(repo) == []
+
+
+async def test_a_stop_leaves_alone_what_a_person_put_there(calm):
+    """Anybody may stop failres, and nobody's own way to landing with it."""
+    repo, pull = await put_there(calm)
+    act = Act(calm.sandbox.github, repo, Actor(calm.people.account("maintainer")))
+    queue.dequeue(act, pull)
+    await calm.settle()
+    calm.people.enqueue(pull)
+    await calm.settle()
+    await stopped(calm, pull)
+    assert queued(repo) == [pull.number]
+    await finish(calm, pull)
+    assert pull.merged_at is not None
