@@ -87,8 +87,13 @@ def _of_task(state: RepoState, pull: Pull) -> Iterator[Execution]:
     head = state.head(pull.seen.head_sha)
     fork = state.repo is not None and pull.seen.head_repo_id != state.repo.repo_id
     task = task_id(pull.seen.number)
+    parted = pull.base_changes.merge_base if pull.base_changes is not None else None
     for name in sorted(head.asked()):
-        yield from (execution_of(head, job, side="task", task=task, fork=fork) for job in head.named(name))
+        for job in head.named(name):
+            ran = execution_of(head, job, side="task", task=task, fork=fork)
+            # Where the head itself is tested, the base that it holds is where it left the base branch.
+            bare = ran.tested_base is None and job.run_id in head.once(_tested_bare)
+            yield ran.model_copy(update={"tested_base": parted}) if bare else ran
     yield from _running(head, pull.seen.head_sha, side="task", task=task, fork=fork)
     yield from (_stalled(head, stall, task=task, fork=fork) for stall in standing(head))
     yield from third_party(head, side="task", task=task, fork=fork)
@@ -245,6 +250,10 @@ def _tested_bases(head: Head) -> Mapping[int, Sha]:
         if each.tested_base is not None:
             told.setdefault(each.run_id, each.tested_base)
     return told
+
+
+def _tested_bare(head: Head) -> frozenset[int]:
+    return frozenset(each.run_id for each in head.triaged.values() if each.tested_head)
 
 
 def _running(head: Head, sha: Sha, *, side: Side, task: str | None = None, fork: bool = False) -> Iterator[Execution]:

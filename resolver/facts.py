@@ -173,10 +173,10 @@ class JobTriaged(Record):
     """What a job's log said, with its reports and annotations. `missing` says why nothing is known of it; then there is
     no verdict either.
 
-    `tested_base` is the base commit that the checkout named; `passed` are items, or what holds them, that were seen
-    executed and passed; `tests` is the runner's own count. `caches` are the keys that the job used, `limit` the headers
-    of a limit that it met. `because_of` are failed jobs of the same run that it needs, where it names nothing that
-    failed of its own: it is only derived.
+    `tested_base` is the base commit that the checkout named; `tested_head`: it was the head without a merge. `passed`
+    are items, or what holds them, that were seen executed and passed; `tests` is the runner's own count. `caches` are
+    the keys that the job used, `limit` the headers of a limit that it met. `because_of` are failed jobs of the same run
+    that it needs, where it names nothing that failed of its own: it is only derived.
     """
 
     job_id: int
@@ -185,6 +185,7 @@ class JobTriaged(Record):
     head_sha: Sha
     kind: str
     tested_base: Sha | None = None
+    tested_head: bool = False
     failures: tuple[Failure, ...] = ()
     passed: tuple[str, ...] = ()
     tests: int | None = None

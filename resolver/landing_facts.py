@@ -64,7 +64,7 @@ class UnseenRead(Record):
 class BaseChangesRead(Record):
     """
     What the base has changed since a head left it, in the files that the head changes too: each with what it holds on
-    the base (`blob` of GitHub's object id). `at` is when, in seconds.
+    the base (`blob` of GitHub's object id). `merge_base` is where they parted. `at` is when, in seconds.
     """
 
     number: PullNumber
@@ -72,6 +72,7 @@ class BaseChangesRead(Record):
     base_sha: Sha
     at: float
     files: tuple[ChangedFile, ...] = ()
+    merge_base: Sha | None = None
 
     @property
     def identity(self) -> str:

@@ -46,11 +46,12 @@ class Allowed(Record):
 class Refused(Record):
     """
     It may not: why, for people. `until` where time alone lifts the limit. `kind`: a limit that counts is spent (the
-    reruns of a whole workflow are a budget), or the stop-loss holds.
+    reruns of a whole workflow are a budget), or the stop-loss holds. `begun`: when what is under way was started.
     """
 
     reason: str
     until: float | None = None
+    begun: float | None = None
     kind: Literal["", "spent", "budget", "stop-loss"] = ""
 
 
@@ -222,8 +223,10 @@ class Ledger:
 
     def _paused(self, mine: list[RerunStarted], asked: RerunAsked, now: float) -> Refused | None:
         ended = {each.rerun: each for each in self._all(RerunEnded)}
-        if any(each.id not in ended for each in mine):
-            return Refused(reason="a rerun of this workflow is under way", until=now + self.limits.rerun_pause)
+        running = [each.at for each in mine if each.id not in ended]
+        if running:
+            until = now + self.limits.rerun_pause
+            return Refused(reason="a rerun of this workflow is under way", until=until, begun=max(running))
         if any(not ended[each.id].useful for each in mine):
             return Refused(reason="a rerun of this workflow on this head had no effect", kind="spent")
         until = max((ended[each.id].at + self.limits.rerun_pause for each in mine), default=now)

@@ -59,9 +59,9 @@ class Unfinished(Record):
 class Standing(Record):
     """What attribution has come to on a head: the verdicts, the one that the task's action follows first.
 
-    `waiting` names what is being obtained (`rerun`, `probe`, `base`, `log`, `time`), `doubts` say why a failure has no
-    verdict, `claims` are what people say now. `proposed` is what a model proposed and is being done. A limit that was
-    met ends at `parked_until` (seconds), and the failed job runs then.
+    `waiting` names what is being obtained (`rerun`, `base`, `log`, `row`, `requeue`, or the `why` of a wait), `doubts`
+    say why a failure has no verdict, `claims` are what people say now. `proposed` is what a model proposed and is being
+    done. A limit that was met ends at `parked_until` (seconds), and the failed job runs then.
     """
 
     verdicts: tuple[Verdict, ...] = ()
@@ -84,6 +84,13 @@ class Asked(Record):
     kind: Kind
     question: str
     here: DecisionRequested | None = None
+
+
+class Rebased(Record):
+    """failres itself rebased the branch to this head: onto which commit of the base, and the head `before`."""
+
+    base: Sha
+    before: Sha
 
 
 class Held(Record):
@@ -176,6 +183,7 @@ class Report(Record):
     cause: Standing = Standing()
     held: Held | None = None
     repairs: tuple[RepairTold, ...] = ()
+    rebased: Rebased | None = None
     queue: QueueTrouble | None = None
     queued: InQueue | None = None
     asked: Asked | None = None

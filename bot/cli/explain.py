@@ -14,7 +14,7 @@ from bot.words.beside import beside
 from bot.words.failure import label
 from bot.words.inert import one_line
 from bot.words.stall import stalls, unfinished
-from bot.words.verdict import ROLES, age
+from bot.words.verdict import ROLES, age, prints
 from resolver.attribution.outcome import Verdict
 from resolver.decide.compose import compose
 from resolver.decide.reach import lost
@@ -72,7 +72,8 @@ def _verdict(verdict: Verdict) -> list[str]:
     for each in verdict.evidence:
         base = f" with base {each.tested_base[:12]}" if each.tested_base else ""
         at = f"run {each.run}, attempt {each.attempt}, {each.side} {each.commit[:12]}{base}"
-        lines.append(f"  {ROLES[each.role]}  {at}, {each.strength}, {age(each.age)} old")
+        shown = " ".join((ROLES[each.role], *prints(verdict, each)))
+        lines.append(f"  {shown}: {at}, {each.strength}, {age(each.age)} old")
     return lines
 
 

@@ -13,6 +13,7 @@ from bot.words.failure import SHOWN_FAILURES, cause, ending, headline, label, pl
 from bot.words.held import held
 from bot.words.inert import code, one_line, shorten, visible
 from bot.words.queue import queued, remedy, trouble_title
+from bot.words.rebase import rebased
 from bot.words.stall import stalls, unfinished
 from bot.words.verdict import evidence, sentence
 from resolver.attribution.outcome import Verdict
@@ -87,7 +88,7 @@ def summary(report: Report, repo_url: str) -> str:
         )
     if report.state == "green":
         parts.append("Everything that had failed on this pull request has passed on this commit.")
-    parts.extend((*stalls(report), *unfinished(report), *queued(report)))
+    parts.extend((*stalls(report), *unfinished(report), *queued(report), *rebased(report)))
     if report.held is not None and report.state == "red":
         parts.append(held(report.held, repo_url))
     if report.state == "queue" and report.queue is not None:

@@ -12,6 +12,7 @@ from bot.words.inert import code, escape_html, fence, fold_in
 from bot.words.model import proposed
 from bot.words.plan import plan_told
 from bot.words.queue import queued, remedy, trouble_title
+from bot.words.rebase import rebased
 from bot.words.remedies import remedy_for
 from bot.words.repair import mended_by, repair
 from bot.words.stall import stalls, unfinished, what_next
@@ -63,7 +64,12 @@ def _first(report: Report) -> list[str]:
             told = f": {passed} passed" if passed else ""
             flakes = [v for v in report.cause.verdicts if v.klass == "flake"]
             mended = [before for each in report.repairs if (before := mended_by(each)) is not None]
-            return [f"**Green again** at {short}{told}.", *(f"{sentence(report, each)}." for each in flakes), *mended]
+            return [
+                f"**Green again** at {short}{told}.",
+                *(f"{sentence(report, each)}." for each in flakes),
+                *mended,
+                *rebased(report),
+            ]
         case "config":
             return ["**`.github/failres.yml` is broken on this branch.**"]
         case "queue":
@@ -89,8 +95,8 @@ def _single(report: Report, repo_url: str) -> str:
     check = report.failed[0]
     at = where(report, check.failures[0], repo_url) if check.failures else ""
     shown = f"{'Details' if check.third_party else 'Log'} of {code(label(check))}"
-    link = f"[{shown}]({check.url})" if check.url else shown
-    return f"At {at} · {link}" if at else link
+    told = [f"At {at}"] if at else []
+    return " · ".join([*told, f"[{shown}]({check.url})"] if check.url else told)
 
 
 def _row(report: Report, check: FailedCheck, repo_url: str) -> str:
@@ -134,6 +140,7 @@ def _now(report: Report, repo_url: str, *, unfolded: bool) -> list[str]:
         names = ", ".join(code(name, 60) for name in report.derived[:8])
         told.append(f"Red, cancelled or not run only because of it: {names}.")
     told.extend((*queued(report), *beside(report), *stalls(report), *unfinished(report)))
+    told.extend(rebased(report))
     if report.held is not None:
         told.append(held(report.held, repo_url))
     told.extend(done for each in report.repairs if (done := repair(each)) is not None)

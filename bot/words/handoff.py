@@ -214,7 +214,7 @@ def _evidence(bundle: Handoff, repo_url: str) -> list[str]:
 
 def _verdict(bundle: Handoff, verdict: Verdict, repo_url: str) -> Iterable[str]:
     yield f"**{sentence(bundle.report, verdict)}** (`{verdict.klass}`, {verdict.strength})"
-    rows = ["| ran on | commit | with base | showed | fingerprint | execution | age |", "| --- " * 7 + "|"]
+    rows = ["| ran on | commit | with base | showed | fingerprint | execution | age | strength |", "| --- " * 8 + "|"]
     rows += [_execution(each, repo_url) for each in verdict.evidence]
     yield "\n".join(rows)
 
@@ -231,6 +231,7 @@ def _execution(each: Evidence, repo_url: str) -> str:
         " ".join(f"`{one}`" for one in each.fingerprints),
         run,
         age(each.age),
+        each.strength,
     )
     return f"| {' | '.join(cells)} |"
 

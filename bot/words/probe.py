@@ -6,6 +6,8 @@ from bot.words.inert import code, one_line
 from resolver.probes import NoProbe, ProbeWanted
 
 NO_WAY = "the check cannot be run on the clean base"
+SETUP = "`failres setup workflows`"
+"""The command that brings the cheapest way, as the reason for its absence names it."""
 
 
 def title(wanted: ProbeWanted) -> str:
@@ -39,4 +41,10 @@ def no_way(answer: NoProbe) -> str:
 def in_short(why: str) -> list[str]:
     """Part the reasons of a verdict; the ways in which a base cannot be asked are for who looks closer."""
     told = [each for each in why.split("; ") if each and each != "no class is proven"]
-    return [NO_WAY if each.startswith(f"{NO_WAY} (") else each for each in told]
+    return [_way(each) if each.startswith(f"{NO_WAY} (") else each for each in told]
+
+
+def _way(why: str) -> str:
+    """The same in short, with what a person can do about it: nothing helps where the base does not have the check."""
+    helps = SETUP in why and "dispatch: the base does not have" not in why
+    return f"{NO_WAY} ({SETUP} would make that possible)" if helps else NO_WAY

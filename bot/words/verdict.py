@@ -4,7 +4,9 @@ Pure.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import assert_never
 
 from bot.words.inert import code, reason
@@ -12,18 +14,23 @@ from bot.words.probe import in_short
 from bot.words.queue import FOLLOWING_IN_QUEUE, once_more, sentence_in_queue
 from bot.words.stall import stalled
 from resolver.attribution.classes import BEHIND_RUN, CARRIES_BASE
-from resolver.attribution.outcome import Evidence, Verdict
+from resolver.attribution.outcome import Evidence, Role, Verdict
+from resolver.ids import Fingerprint
 from resolver.interruptions import CONFLICT
 from resolver.queue_facts import MERGE_GROUP
 from resolver.report import Report
 
-ROLES = {
-    "red": "this failure",
-    "green": "passed",
-    "other": "another failure",
-    "lost": "its surroundings failed",
-    "mute": "failed, nothing more is known",
-}
+ROLES: Mapping[Role, str] = MappingProxyType(
+    {
+        "red": "this failure",
+        "green": "passed",
+        "other": "another failure",
+        "empty": "passed, but this was not seen to run",
+        "stale": "passed, too long ago to count",
+        "lost": "its surroundings failed",
+        "mute": "failed, nothing more is known",
+    }
+)
 SIDES = {"task": "this branch", "base": "the base", "probe": "the base (started by failres)", "group": "a merge group"}
 WAITS = {
     "log": "its log is being read",
@@ -31,9 +38,14 @@ WAITS = {
     "rerun": "the failed job runs once more on the same commit",
     "row": "its surroundings may be the cause, so the failed job runs once more after a wait",
     "requeue": "the same commit is enqueued once more",
-    "wait": "a result that is under way is waited for",
+    "limit": "the next execution has to wait for a while",
+    "read": "what is there already is being read",
+    "outage": "it is looked into then",
 }
-ROWS = 12
+ROWS, PRINTS = 12, 3
+
+SAID = frozenset({"no class is proven", "this pull request is not managed"})
+"""Reasons that the sentence around them gives already."""
 
 
 def sentence(report: Report, verdict: Verdict) -> str:
@@ -79,7 +91,7 @@ def following(verdict: Verdict) -> str:
         case "synchronise":
             return "The branch has to be updated to its base; rerunning would test the old one again."
         case "probe":
-            return "The clean base is asked whether it stalls there too."
+            return "The clean base has to be asked whether it stalls there too."
         case "repair":
             return "The base has to be mended; nothing on this branch helps, and rerunning does not either."
         case "rerun":
@@ -93,17 +105,18 @@ def following(verdict: Verdict) -> str:
         case "resolve":
             return "It is handled as a stalled task."
         case "escalate":
-            return f"It is not proven whose failure this is{_because(verdict.reason)}.{once_more(verdict)}"
+            why = because(verdict.reason)
+            return f"It is not proven whose failure this is{f': {why}' if why else ''}.{once_more(verdict)}"
         case "none":
             return "Nothing needs to be done."
         case _:
             assert_never(verdict.next_action)
 
 
-def _because(why: str) -> str:
-    """What stood in the way of a proof, without the sentence that there is none."""
-    told = in_short(why)
-    return f" ({reason('; '.join(told), 300)})" if told else ""
+def because(why: str) -> str:
+    """What stood in the way of a proof, without what is said anyway; empty where nothing is known."""
+    told = [each for each in in_short(why) if each not in SAID]
+    return reason("; ".join(told), 400)
 
 
 def hindered(why: str) -> str:
@@ -135,7 +148,7 @@ def evidence(verdict: Verdict) -> str:
         "| ran on | commit | with base | showed | run | age | strength |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    rows += [_row(each) for each in verdict.evidence[:ROWS]]
+    rows += [_row(verdict, each) for each in verdict.evidence[:ROWS]]
     hidden = len(verdict.evidence) - ROWS
     if hidden > 0:
         rows.append(f"| … and {hidden} more | | | | | | |")
@@ -150,13 +163,18 @@ def whole_evidence(report: Report) -> str:
     return "\n\n".join(parts)
 
 
-def _row(each: Evidence) -> str:
+def prints(verdict: Verdict, each: Evidence) -> tuple[Fingerprint, ...]:
+    """Give the fingerprints that an execution showed: the one that is spoken of, else all of its failures."""
+    return (verdict.fingerprint,) if each.role == "red" and verdict.fingerprint else each.fingerprints
+
+
+def _row(verdict: Verdict, each: Evidence) -> str:
     base = code(each.tested_base[:7]) if each.tested_base else ""
     cells = (
         SIDES[each.side],
         code(each.commit[:7]),
         base,
-        ROLES[each.role],
+        " ".join((ROLES[each.role], *(code(one) for one in prints(verdict, each)[:PRINTS]))),
         f"{each.run}, attempt {each.attempt}",
         age(each.age),
         each.strength,

@@ -55,6 +55,14 @@ def others(question: Question, sight: Sight) -> tuple[Evidence, ...]:
     return tuple(shown(each, "other", "moderate", question.case.now) for each in failed)
 
 
+def no_proof(question: Question, sight: Sight) -> tuple[Evidence, ...]:
+    """Show the base's passes that prove nothing: in which this was not seen to run, or that are too old."""
+    now = question.case.now
+    green = [each for each in sight.others if each.result == "passed" and each.log == "read"]
+    empty = [shown(each, "empty", "weak", now) for each in green]
+    return (*empty, *(shown(each, "stale", "weak", now) for each in sight.stale if each.result == "passed"))
+
+
 def _base_drift(q: Question) -> Proof | None:
     task, tested = q.case.task, q.tested
     if task.drifted_before(q.item.fingerprint):

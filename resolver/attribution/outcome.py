@@ -19,9 +19,10 @@ ORDER: tuple[Class, ...] = ("base-drift", "gate-stalled", "base-defect", "task-d
 Strength = Literal["strong", "moderate", "weak"]
 """Strong: this very commit, the item named. Moderate: the item's file or suite named, or its step. Weak: job-level."""
 
-Role = Literal["red", "green", "other", "lost", "mute"]
+Role = Literal["red", "green", "other", "lost", "mute", "empty", "stale"]
 """What an execution shows: this failure, its absence, another failure in its place, that only its surroundings failed,
-or nothing but its end."""
+or nothing but its end; a pass that proves nothing, since this was not seen to run in it, or since it is too old or of
+another configuration."""
 
 NextAction = Literal[
     "synchronise", "probe", "repair", "rerun", "fix", "explain", "decide", "resolve", "escalate", "none"
@@ -30,7 +31,9 @@ NextAction = Literal[
 
 
 class Evidence(Record):
-    """An execution that a verdict stands on. `age` is in seconds at the time of the verdict; None: no time is known."""
+    """An execution that a verdict stands on, or that stands beside it. `age` is in seconds at the time of the verdict;
+    None: no time is known.
+    """
 
     role: Role
     side: Side
@@ -108,13 +111,15 @@ class WantBase(Record):
 
 class WantWait(Record):
     """
-    Nothing to start: what is under way, or a limit that passes, decides. Look again at `until`, or when it ends.
-    `brief`: it is one read, which takes seconds.
+    Nothing to start: what is under way, or a limit that passes, decides. Look again at `until`, or when it ends. `why`
+    is what is waited for: a rerun, a base's run, a limit, a row's action, a read, an outage's end. `brief`: it is one
+    read, which takes seconds.
     """
 
     kind: Literal["wait"] = "wait"
     until: float | None
     reason: str
+    why: Literal["rerun", "base", "limit", "row", "read", "outage"]
     brief: bool = False
 
 
@@ -127,7 +132,8 @@ Refusable = Literal["log", "row", "rerun", "base"]
 class Refusal(Record):
     """
     A want that cannot be met: no valid probe, no right, a spent limit. With `until` it can be met from then on;
-    without, never for this head. `commit` limits it to one commit, `check` to one check.
+    without, never for this head. `commit` limits it to one commit, `check` to one check. `patient_until`: it is being
+    met, and until then nothing dearer is begun.
     """
 
     kind: Refusable
@@ -135,6 +141,7 @@ class Refusal(Record):
     commit: Sha | None = None
     check: Check | None = None
     until: float | None = None
+    patient_until: float | None = None
 
 
 class Undecided(Record):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from resolver.attribution.case import Case
 from resolver.attribution.causes import causes, unread
-from resolver.attribution.classes import Proof, last_resort, others, prove, reds
+from resolver.attribution.classes import Proof, last_resort, no_proof, others, prove, reds
 from resolver.attribution.outcome import (
     ORDER,
     Evidence,
@@ -28,6 +28,9 @@ from resolver.executions import Check, Execution, FailedItem, distinct
 from resolver.ids import Fingerprint
 from resolver.policy import CRASH
 from resolver.records import Record
+
+RAN_NOTHING = "the base passed, and this was not seen to run there"
+"""Why a green base proves nothing (specification, section 5)."""
 
 _STRENGTHS: tuple[Strength, ...] = ("weak", "moderate", "strong")
 
@@ -105,19 +108,25 @@ def _item(q: Question) -> Outcome:
         return _row(case, q.check, q.red, _named(q.item), refused.until if refused else None)
     waited_for = unread(q)
     if waited_for:
-        return _undecided(q, waited_for, (WantWait(until=None, reason=waited_for, brief=True),))
+        return _undecided(q, waited_for, (WantWait(until=None, reason=waited_for, why="read", brief=True),))
     proof = prove(q)
     if proof is not None:
         return _verdict(q, proof)
-    missing = (WantWait(until=None, reason="outage"),) if case.outage else wants(q)
+    missing = (WantWait(until=None, reason="outage", why="outage"),) if case.outage else wants(q)
     if missing:
         return _undecided(q, _why_open(q), missing)
     proof = last_resort(q)
     if proof is not None:
         return _verdict(q, proof)
-    reasons = [each.reason for each in case.refusals if each.until is None and each.check in (None, q.check)]
-    reason = "; ".join(dict.fromkeys(["no class is proven", *reasons]))
-    return _verdict(q, Proof("unclassified", reason, reds(q, q.reds)))
+    return _verdict(q, Proof("unclassified", _why_not(q), reds(q, q.reds)))
+
+
+def _why_not(q: Question) -> str:
+    """What stands in the way of a proof: what can not be had, and a base that passed without running this."""
+    reasons = [each.reason for each in q.case.refusals if each.until is None and each.check in (None, q.check)]
+    if any(each.role == "empty" for commit in (q.tested, q.current) for each in no_proof(q, q.sight(commit))):
+        reasons.append(RAN_NOTHING)
+    return "; ".join(dict.fromkeys(["no class is proven", *reasons]))
 
 
 def _undecided(q: Question, reason: str, wants_: tuple[Want, ...]) -> Undecided:
@@ -143,7 +152,8 @@ def _row(case: Case, check: Check, red: Execution, failed: Named, until: float |
     fail_class, item, print_ = failed
     want: Want = WantRow(check=check, commit=red.subject, fail_class=fail_class)
     if case.outage or until is not None:
-        want = WantWait(until=until, reason="outage" if case.outage else "the deterministic action has to wait")
+        reason = "outage" if case.outage else "the deterministic action has to wait"
+        want = WantWait(until=until, reason=reason, why="outage" if case.outage else "row")
     reason = "its deterministic action comes first"
     return Undecided(check=check, item=item, fingerprint=print_, reason=reason, wants=(want,))
 
@@ -156,6 +166,8 @@ def _why_open(q: Question) -> str:
 def _verdict(q: Question, proof: Proof) -> Verdict:
     bases = dict.fromkeys((q.tested, q.current))
     beside = tuple(each for commit in bases for each in others(q, q.sight(commit)))
+    if proof.klass == "unclassified":
+        beside += tuple(each for commit in bases for each in no_proof(q, q.sight(commit)))
     needed = [_STRENGTHS.index(each.strength) for each in proof.evidence]
     case = q.case
     return Verdict(
@@ -178,7 +190,7 @@ def _wordless(case: Case, red: Execution) -> Outcome:
     if red.log != "read" and (refusal is None or refusal.until is not None):
         want: Want = WantLog(check=red.check, commit=red.subject, run=red.run, attempt=red.attempt, job_id=red.job_id)
         if refusal is not None:
-            want = WantWait(until=refusal.until, reason=refusal.reason)
+            want = WantWait(until=refusal.until, reason=refusal.reason, why="read")
         return Undecided(check=red.check, item=None, fingerprint=None, reason="its log is not read", wants=(want,))
     crashed = case.refusal("row", red.check, red.subject)
     if red.log == "died" and (crashed is None or crashed.until is not None):

@@ -40,12 +40,14 @@ def wants(question: Question) -> tuple[Want, ...]:
         under_way = [each for each in running if _patient_until(question, each) > question.case.now]
         if under_way:
             until = _patient_until(question, under_way[-1])
-            return (WantWait(until=until, reason=f"run {under_way[-1].run} is under way"),)
+            return (WantWait(until=until, reason=f"run {under_way[-1].run} is under way", why=want.kind),)
         refusal = question.case.refusal(want.kind, question.check, commit)
         if refusal is None:
             return (want,)
+        if refusal.patient_until is not None and refusal.patient_until > question.case.now:
+            return (WantWait(until=refusal.patient_until, reason=refusal.reason, why=want.kind),)
         if refusal.until is not None:
-            waits.append(WantWait(until=refusal.until, reason=refusal.reason))
+            waits.append(WantWait(until=refusal.until, reason=refusal.reason, why="limit"))
     return tuple(sorted(waits, key=lambda each: each.until or 0.0)[:1])
 
 

@@ -44,8 +44,12 @@ def _refusal(case: Case, ledger: Ledger, want: Want) -> Refusal | None:
     match answer:
         case Allowed():
             return None
-        case Refused(reason=reason, until=until):
-            return Refusal(kind=want.kind, reason=reason, commit=want.commit, check=want.check, until=until)
+        case Refused(reason=reason, until=until, begun=begun):
+            # GitHub shows a run that was started only after a moment; it is not waited for without end.
+            patient = None if begun is None else begun + ledger.limits.rerun_pause
+            return Refusal(
+                kind=want.kind, reason=reason, commit=want.commit, check=want.check, until=until, patient_until=patient
+            )
         case _:
             assert_never(answer)
 

@@ -40,7 +40,7 @@ from resolver.decide.quarantine import held
 from resolver.decide.queue_wants import in_queue
 from resolver.decide.rerunning import Met, rerun_action, rerun_of
 from resolver.decide.resolve import hopeless, resolve
-from resolver.decide.rights import config_of, managed, mode_of
+from resolver.decide.rights import config_of, held_by_mode, managed, mode_of
 from resolver.decide.stalls import stall_wants
 from resolver.decide.third_party import not_started
 from resolver.facts import Decided, Fact, GateAttributed, GateReattributed
@@ -133,7 +133,7 @@ def _standing_refusals(state: RepoState, pull: Pull, config: RepoConfig, limits:
     mode = mode_of(config, "rerun", limits)
     if mode == "act":
         return tuple(hopeless(pull))
-    return (Refusal(kind="rerun", reason=f"the mode of reruns is `{mode}`"),)
+    return (Refusal(kind="rerun", reason=held_by_mode("rerun", mode)),)
 
 
 def _rerun(state: RepoState, pull: Pull, want: WantRerun, now: float) -> Met | Refusal:
@@ -153,7 +153,8 @@ def _rerun(state: RepoState, pull: Pull, want: WantRerun, now: float) -> Met | R
     effect = pull.effects.get(action.target)
     refused = effect is not None and effect.key == action.key and effect.status == "refused"
     if effect is not None and refused and (effect.retry_at is None or effect.retry_at > now):
-        return Refusal(kind="rerun", reason=effect.reason or "refused", commit=want.commit, until=effect.retry_at)
+        why = f"the failed job is not run again, since {effect.reason or 'GitHub refused it'}"
+        return Refusal(kind="rerun", reason=why, commit=want.commit, until=effect.retry_at)
     return rerun_of(state, pull, want.check, mine[-1], asked, now=now)
 
 

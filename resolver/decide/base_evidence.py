@@ -15,7 +15,7 @@ from resolver.conclusions import Meaning, meaning
 from resolver.config import RepoConfig
 from resolver.decide.interrupted import interruption, waits
 from resolver.decide.quarantine import held
-from resolver.decide.rights import config_of, explained_only, managed, mode_of
+from resolver.decide.rights import config_of, explained_only, held_by_mode, managed, mode_of
 from resolver.decide.third_party import base_annotations, not_started
 from resolver.facts import Fact, JobFinished, ProbeDispatched
 from resolver.ids import RunId, Sha
@@ -131,7 +131,7 @@ def _probe(state: RepoState, pull: Pull, want: WantBase, now: float, limits: Lim
     config = config_of(state, pull)
     mode = mode_of(config, "probe", limits)
     if mode != "act" or explained_only(state, pull):
-        why = f"the mode of probes is `{mode}`"
+        why = held_by_mode("probe", mode)
         if explained_only(state, pull):
             why = "forks and Dependabot start no probe"
         return Refusal(kind="base", reason=why, commit=want.commit, check=want.check)

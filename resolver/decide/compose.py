@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from resolver.attribution import ORDER, Attribution, Want, WantRerun
+from resolver.attribution import ORDER, Attribution, Want, WantRerun, WantWait
 from resolver.casework import check_of, execution_of, print_name
 from resolver.casework_beside import claims
 from resolver.conclusions import Meaning, meaning
@@ -19,7 +19,7 @@ from resolver.decide.requeue import in_queue
 from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.decide.running import stalled_checks, unfinished
 from resolver.decide.still_open import still_open
-from resolver.decide.synced import left_outside
+from resolver.decide.synced import left_outside, rebased
 from resolver.decision_facts import HandoffWritten
 from resolver.facts import JobFinished
 from resolver.ids import RunId
@@ -72,6 +72,7 @@ def compose(
         cause=_cause(state, pull, answer),
         held=_held(state, pull, now),
         repairs=tuple(repairs_told(pull)),
+        rebased=rebased(state, pull),
         queue=trouble,
         queued=InQueue(group=queued.commit, again=in_queue(pull)) if queued else None,
         asked=asked(state, pull, now) if failed else None,
@@ -133,6 +134,8 @@ def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing
 def _kind(want: Want) -> str:
     """Name what is being obtained; in a merge queue another execution is another place in the queue."""
     queued = isinstance(want, WantRerun) and want.check.event == MERGE_GROUP
+    if isinstance(want, WantWait):
+        return want.why
     return "requeue" if queued else want.kind
 
 

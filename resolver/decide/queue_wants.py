@@ -10,7 +10,7 @@ from resolver.decide.cases import case_of
 from resolver.decide.quarantine import held
 from resolver.decide.requeue import requeue
 from resolver.decide.rerunning import Met, flake_asked
-from resolver.decide.rights import config_of, managed, mode_of
+from resolver.decide.rights import config_of, held_by_mode, managed, mode_of
 from resolver.ledger import Allowed
 from resolver.limits import Limits
 from resolver.state import Pull, RepoState
@@ -37,7 +37,7 @@ def _against(state: RepoState, pull: Pull, limits: Limits) -> str | None:
     if reason is not None:
         return reason
     mode = mode_of(config, "rerun", limits)
-    return None if mode == "act" else f"the mode of reruns is `{mode}`"
+    return None if mode == "act" else held_by_mode("rerun", mode)
 
 
 def again_in_queue(state: RepoState, pull: Pull, lead: Verdict, now: float, limits: Limits) -> Met:

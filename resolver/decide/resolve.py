@@ -19,7 +19,7 @@ from resolver.decide.quarantine import failing_of, held, quarantine
 from resolver.decide.repairing import mending, preparing
 from resolver.decide.rerunning import Met, rerun_of
 from resolver.decide.resolve_outcomes import RERUNS, end
-from resolver.decide.rights import managed, mode_of
+from resolver.decide.rights import held_by_mode, managed, mode_of
 from resolver.facts import Decided
 from resolver.ledger import Allowed
 from resolver.limits import Limits
@@ -80,7 +80,7 @@ def forbidden(matter: Matter, limits: Limits) -> str | None:
     if reason is not None:
         return reason
     mode = mode_of(matter.config, "rerun", limits)
-    return None if mode == "act" else f"the mode of reruns is `{mode}`"
+    return None if mode == "act" else held_by_mode("rerun", mode)
 
 
 def _refused(matter: Matter, reason: str) -> Refusal:

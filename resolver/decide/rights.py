@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Literal
 
 from resolver.config import ActionKind, Mode, RepoConfig, matches
 from resolver.limits import Limits
@@ -48,6 +49,12 @@ def managed(state: RepoState, pull: Pull, config: RepoConfig) -> bool:
 def mode_of(config: RepoConfig, kind: ActionKind, limits: Limits) -> Mode:
     """Give the mode of a kind of action: the repository's, but never more than the process allows."""
     return _MODES[min(_MODES.index(config.mode.of(kind)), _MODES.index(limits.ceiling))]
+
+
+def held_by_mode(kind: Literal["rerun", "probe"], mode: Mode) -> str:
+    """Say what is not done because of its mode."""
+    what = "the failed job is not run again" if kind == "rerun" else "the clean base is not asked"
+    return f"{what}, since the mode of {kind}s is `{mode}`"
 
 
 def silence(state: RepoState, pull: Pull) -> Silence | None:

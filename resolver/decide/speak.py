@@ -65,7 +65,8 @@ def _has_comment(state: RepoState, pull: Pull, report: Report) -> bool:
     always = report.held is not None and report.held.always
     resolved = report.state == "green" and not always
     taken_back = (standing and bool(state.head(pull.seen.head_sha).stalls)) or always
-    return not ((report.state == "quiet" and not taken_back) or (resolved and not standing))
+    untold = resolved and not standing and report.rebased is None  # nobody's branch is moved without a word
+    return not ((report.state == "quiet" and not taken_back) or untold)
 
 
 def _comment(pull: Pull, report: Report) -> PostComment:

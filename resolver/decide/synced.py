@@ -9,8 +9,10 @@ from resolver.casework import task_id
 from resolver.decide.rights import config_of, managed
 from resolver.handoff import quarantine_path
 from resolver.ids import Sha
+from resolver.ledger_events import Synced
 from resolver.quarantine import next_seq
 from resolver.quarantine_facts import QuarantinedAt, TaskQuarantined
+from resolver.report import Rebased
 from resolver.runs import run_id
 from resolver.state import Pull, RepoState
 
@@ -50,6 +52,15 @@ def after_sync(state: RepoState, pull: Pull, now: float) -> TaskQuarantined | No
 def left_outside(pull: Pull) -> tuple[str, ...]:
     """Give the files beyond the task's scope that the rebase to this head left in it."""
     return tuple(str(name) for name in _of_this_head(pull).get("outside") or ())
+
+
+def rebased(state: RepoState, pull: Pull) -> Rebased | None:
+    """Say what our rebase to this head has done, where there was one: the ledger knows which head it began from."""
+    base = _of_this_head(pull).get("base")
+    mine = (each for each in state.ledger.events.values() if isinstance(each, Synced))
+    before = [each for each in mine if each.task == task_id(pull.seen.number) and each.base == base]
+    newest = max(before, key=lambda each: each.at, default=None)
+    return Rebased(base=newest.base, before=newest.head) if newest is not None else None
 
 
 def _of_this_head(pull: Pull) -> Mapping[str, Any]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from resolver.log.blocks import Window
 from resolver.log.drafts import CollectLimits, Draft, Spot, Statement
 from resolver.log.lines import CleanLine
-from resolver.log.near import excerpt, lines_after, lines_before
+from resolver.log.near import excerpt, lines_after, lines_before, step_end
 from resolver.log.rulebook import Near, Rule, compiled
 from resolver.log.structured import line_at_end
 
@@ -282,7 +282,9 @@ class Collector:
             same = next((s for s in self.statements if s.rule is rule), self.statements[0])
             self.statements.remove(same)
         message = hit.groups.get("message", hit.text).strip()
-        self.statements.append(Statement(rule, hit.line, self.segment, message, status))
+        bad = rule.role == "summary" or (rule.role == "exit" and status != 0)
+        near = step_end(hit.window, hit.start, hit.end, before=24, limit=4_096) if bad else ""
+        self.statements.append(Statement(rule, hit.line, self.segment, message, status, near))
         if rule.role == "exit" and rule.kind == "step" and status == 0:
             self.new_segment()
 

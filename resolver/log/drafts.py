@@ -82,10 +82,11 @@ class Draft:
 
 @dataclass(slots=True)
 class Statement:
-    """A line that says how things ended: a summary, an exit status, a pass."""
+    """A line that says how things ended: a summary, an exit status, a pass. `excerpt`: what stands before a bad end."""
 
     rule: Rule
     at: int
     segment: int
     text: str
     status: int | None = None
+    excerpt: str = ""

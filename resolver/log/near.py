@@ -57,6 +57,18 @@ def excerpt(window: Window, start: int, end: int, *, before: int, after: int, li
     return "\n".join(line.text for line in lines)[:limit]
 
 
+def step_end(window: Window, start: int, end: int, *, before: int, limit: int) -> str:
+    """The last lines that a step printed up to ``data[start:end]`` as text, without its header, at most `limit`
+    characters.
+    """
+    lines = [clean(window.data[start:end])]
+    for line in lines_before(window, start, before):
+        if line.mark == "endgroup" or _begins(line):
+            break
+        lines.append(line)
+    return "\n".join(line.text for line in reversed(lines))[-limit:]
+
+
 def _begins(line: CleanLine) -> bool:
     return line.mark == "group" and line.text.startswith("Run ")
 

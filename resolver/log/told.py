@@ -84,7 +84,7 @@ def _lead(told: StructuredLine, item: str | None, same: Finding | None, context:
         attribution=told.attribution,
     )
     if same is None:
-        return finding
+        return finding.model_copy(update={"excerpt": (finding.stack or "")[:16_384]})
     taken: dict[str, object] = {"places": same.places, "excerpt": same.excerpt}
     if same.fail_class == told.fail_class:
         taken |= {"kind": same.kind, "message": same.message, "fingerprint": same.fingerprint}

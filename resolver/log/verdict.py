@@ -94,7 +94,16 @@ def conclude(scan: Scanned) -> Triage:
     told = parse_last_line(collector.structured, own_workflow=context.own_workflow) if collector.structured else None
     silent = not (case.drafts or case.summaries or case.exits)
     found = Triage(fail_class=None, kind="none", **facts) if silent else _weigh(scan, case, facts)
-    return found if told is None else join_told(told, found, context)
+    return _with_end(found if told is None else join_told(told, found, context), case)
+
+
+def _with_end(triage: Triage, case: Case) -> Triage:
+    """A failure of which no line says more than that it failed is shown with how its step ended."""
+    end = next((s.excerpt for s in (*reversed(case.exits), *reversed(case.summaries)) if s.excerpt), "")
+    if not end or not triage.findings or triage.findings[0].excerpt:
+        return triage
+    first = triage.findings[0].model_copy(update={"excerpt": mask(end)[:16_384]})
+    return triage.model_copy(update={"findings": (first, *triage.findings[1:])})
 
 
 def _case(collector: Collector) -> Case:

@@ -25,7 +25,8 @@ def probe_workflow(wanted: ProbeWanted, files: Files, config: RepoConfig) -> Pro
     """One job of `failres-probe.yml` must show the check's own name when it is asked for that check."""
     file = files.get(PROBE_WORKFLOW)
     if not isinstance(file, WorkflowFile):
-        return "failres-probe.yml: " + (file.reason if file else "the base does not have it")
+        absent = "the base does not have it (`failres setup workflows` writes it)"
+        return "failres-probe.yml: " + (file.reason if file else absent)
     trigger = file.trigger("workflow_dispatch")
     declared = {each.name for each in trigger.inputs} if trigger else set()
     if not {"check", "nonce"} <= declared:

@@ -15,6 +15,7 @@ from resolver.attribution import (
     NeverRan,
     OwnMerge,
     Verdict,
+    WantWait,
     as_it_stands,
     attribute,
     attribute_within,
@@ -22,6 +23,7 @@ from resolver.attribution import (
     rerun_asked,
     settle,
 )
+from resolver.attribution.verdicts import RAN_NOTHING
 from resolver.executions import FailedItem, distinct, result_of
 from resolver.failure import Place
 from resolver.ids import Fingerprint, PullNumber, Sha
@@ -343,6 +345,45 @@ def test_a_pause_between_reruns_lets_the_base_be_asked_meanwhile() -> None:
     assert [want.kind for want in attribute_within(known, Ledger.of(events)).wants] == ["base"]
     green = case("b2.G h.F", "")
     assert [want.kind for want in attribute_within(green, Ledger.of(events)).wants] == ["wait"]
+
+
+@pytest.mark.parametrize(
+    ("since", "wanted"), [(10.0, "wait for rerun"), (1_199.0, "wait for rerun"), (1_200.0, "base")]
+)
+def test_a_rerun_that_was_started_is_waited_for(since: float, wanted: str) -> None:
+    """The cheaper execution first: while GitHub does not show it yet, nothing dearer is begun; not without end."""
+    known = case("h.F", "")
+    check = known.executions[0].check
+    started = RerunStarted(
+        id="r",
+        at=NOW - since,
+        task="pr-1",
+        head=Sha("h"),
+        workflow=check.workflow,
+        check=check.key,
+        fingerprints=(),
+        purpose="evidence",
+    )
+    (want,) = attribute_within(known, Ledger.of([started])).wants
+    assert (f"wait for {want.why}" if isinstance(want, WantWait) else want.kind) == wanted
+
+
+@pytest.mark.parametrize(
+    ("row", "beside", "why"),
+    [
+        ("h.F h.F p2.E", "empty", True),
+        ("h.F h.F b2.G~9h", "stale", False),
+        ("h.F h.F b2.X", "other", False),
+        ("h.F h.F", "", False),
+    ],
+)
+def test_what_proves_nothing_is_shown_where_nothing_is_proven(row: str, beside: str, why: bool) -> None:
+    """A base that was green, and yet proves nothing, is shown with its reason, so that nobody wonders."""
+    verdict = attribute(case(row, "no=base,rerun")).outcomes[0]
+    assert isinstance(verdict, Verdict)
+    assert verdict.klass == "unclassified"
+    assert " ".join(each.role for each in verdict.evidence if each.role != "red") == beside
+    assert (RAN_NOTHING in verdict.reason) is why
 
 
 def test_the_generator_of_incidents_imports_nothing_of_failres() -> None:

@@ -158,7 +158,7 @@ class Play:
         made = [fact for fact in self.recorded if isinstance(fact, ResolveDecided)]
         assert {each.action for each in made} <= set(ACTIONS)
         assert not any(each.unreachable for each in made)
-        of_tasks = [each for each in made if each.scope == "task"]
+        of_tasks = [each for each in made if each.scope == "task" and each.counts]  # a flake's resume is no attempt
         for key in {(each.number, each.fail_class) for each in of_tasks}:
             count = sum((each.number, each.fail_class) == key for each in of_tasks)
             assert count <= min(3, POLICY.find(key[1], "task").reach)
@@ -169,7 +169,7 @@ class Play:
         """No more resolutions between two answers to the run's question than its breaker allows."""
         since = 0
         for fact in self.recorded:
-            if isinstance(fact, ResolveDecided) and fact.scope == "task":
+            if isinstance(fact, ResolveDecided) and fact.scope == "task" and fact.counts:
                 since += 1
             if isinstance(fact, DecisionAnswered) and fact.action == "resume" and self.kind(fact) == "run-paused":
                 since = 0

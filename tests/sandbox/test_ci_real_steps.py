@@ -290,6 +290,7 @@ ACTION = """\
 name: Greet
 inputs:
   who: {default: nobody}
+  job: {default: "${{ github.job }}"}
   loud: {required: true}
 outputs:
   said: {value: "${{ steps.say.outputs.text }}"}
@@ -299,7 +300,7 @@ runs:
     - id: say
       shell: bash
       run: |
-        echo "text=hello ${{ inputs.who }} ${{ inputs.loud }}" >> "$GITHUB_OUTPUT"
+        echo "text=hello ${{ inputs.who }} ${{ inputs.loud }} in ${{ inputs.job }}" >> "$GITHUB_OUTPUT"
         echo "LASTS=$FROM_STEP" >> "$GITHUB_ENV"
         test -f "$GITHUB_ACTION_PATH/action.yml"
     - {shell: bash, if: "inputs.loud == 'no'", run: exit 9}
@@ -307,7 +308,7 @@ runs:
 
 
 async def test_a_composite_action_of_the_repository_runs(tmp_path: Path) -> None:
-    """Inputs with defaults, outputs, its own steps' outputs, environment that lasts; a failing step fails the using one."""
+    """Inputs with defaults (expressions too), outputs of steps, lasting environment; a failing step fails the using one."""
     jobs = """
 a:
   runs-on: ubuntu-latest
@@ -321,7 +322,7 @@ b:
   steps: [{uses: ./tools/greet}]
 """
     yard = await play(tmp_path, jobs, {"tools/greet/action.yml": ACTION})
-    assert "hello nobody yes / seen" in lines(yard.jobs["a"])
+    assert "hello nobody yes in a / seen" in lines(yard.jobs["a"])
     assert [(step.name, step.conclusion) for step in yard.jobs["a"].steps][4] == ("quiet", "failure")
     assert "##[error]Process completed with exit code 9." in lines(yard.jobs["a"])
     assert any("Did you forget to run actions/checkout?" in line for line in lines(yard.jobs["b"]))

@@ -172,6 +172,8 @@ async def test_a_branch_that_carries_the_bases_own_changes_is_brought_up_to_date
 
 **Green again** at `‹till:3›`: `unit (pull_request)` passed.
 
+failres rebased this branch onto `main` at `‹main:1›`; its head was `‹till:2›` before. Run `git pull --rebase` before you push to it again.
+
 <sub>failres · commit ‹till:3›</sub>
 
 """)
@@ -198,6 +200,8 @@ async def test_a_rebase_that_leaves_more_than_the_task_may_change_quarantines_it
 <!-- failres:sticky:1 -->
 
 **Green again** at `‹docs:3›`: `unit (pull_request)` passed.
+
+failres rebased this branch onto `main` at `‹main:2›`; its head was `‹docs:2›` before. Run `git pull --rebase` before you push to it again.
 
 **Quarantined**: after the rebase the branch still changes files that this task may not change: `other.py`. Nothing automatic is done here until somebody pushes, a question here is answered, or the base moves.
 

@@ -64,14 +64,14 @@ async def test_the_author_reads_what_failed_where_and_what_happens_now(world):
 
 At [`tests/test_shop.py:4`](https://github.test/octo/shop/blob/‹discount:1›/tests/test_shop.py#L4) · [Log of `ci / unit`](https://github.test/octo/shop/actions/runs/‹id›/job/‹id›)
 
-**What happens now:** It is not proven whose failure this is (this pull request is not managed; the mode of probes is `observe`). failres only explains here; the configuration does not let it act on this pull request.
+**What happens now:** It is not proven whose failure this is: the clean base is not asked, since the mode of probes is `observe`. failres only explains here; the configuration does not let it act on this pull request.
 
 <details>
 <summary>Evidence</summary>
 
 | ran on | commit | with base | showed | run | age | strength |
 | --- | --- | --- | --- | --- | --- | --- |
-| this branch | `‹discount:1›` | `3e69c80` | this failure | ‹id›, attempt 1 | ‹age› | strong |
+| this branch | `‹discount:1›` | `3e69c80` | this failure `v1-7c29cc8a73cb4188` | ‹id›, attempt 1 | ‹age› | strong |
 
 </details>
 

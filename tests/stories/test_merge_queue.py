@@ -224,7 +224,7 @@ async def test_a19_who_stands_behind_a_red_group_is_not_blamed(world):
 
 In the merge queue, `unit` failed on `‹group of #1:1›`: this branch merged onto what is ahead of it.
 
-**What happens now:** It is not proven whose failure this is (this pull request is not managed). Enqueue it once more: it lands, or it fails again, and then it is known whose failure it is. failres only explains here; the configuration does not let it act on this pull request.
+**What happens now:** It is not proven whose failure this is. Enqueue it once more: it lands, or it fails again, and then it is known whose failure it is. failres only explains here; the configuration does not let it act on this pull request.
 
 """)
     world.people.enqueue(guilty)

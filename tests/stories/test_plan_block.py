@@ -48,14 +48,14 @@ At [`tests/test_shop.py:5`](https://github.test/octo/shop/blob/‹discount:1›/
 
 **It is not clear what this task may change**: the `failres` block of the description cannot be used (line 6: `../other/** cannot be used: it has a . or .. part`, and 2 more). Nothing automatic is done here until the description is corrected.
 
-**What happens now:** People are asked below: “Which files may this task change?” It is not proven whose failure this is (the `failres` block of the description cannot be used; the mode of probes is `observe`).
+**What happens now:** People are asked below: “Which files may this task change?” It is not proven whose failure this is: the `failres` block of the description cannot be used; the clean base is not asked, since the mode of probes is `observe`.
 
 <details>
 <summary>Evidence</summary>
 
 | ran on | commit | with base | showed | run | age | strength |
 | --- | --- | --- | --- | --- | --- | --- |
-| this branch | `‹discount:1›` | `63acda9` | this failure | ‹id›, attempt 1 | ‹age› | strong |
+| this branch | `‹discount:1›` | `63acda9` | this failure `v1-7c29cc8a73cb4188` | ‹id›, attempt 1 | ‹age› | strong |
 
 </details>
 

@@ -56,7 +56,7 @@ async def test_a_check_runs_annotations_say_what_failed_where(world):
 
 At [`shop.py:1`](https://github.test/octo/shop/blob/‹docs:1›/shop.py#L1) · [Details of `linter / lint`](https://lint.test/7)
 
-**What happens now:** It is not proven whose failure this is (this pull request is not managed; checks of another CI cannot be started by failres). failres only explains here; the configuration does not let it act on this pull request.
+**What happens now:** It is not proven whose failure this is: checks of another CI cannot be started by failres. failres only explains here; the configuration does not let it act on this pull request.
 
 """)
     world.people.report_check(pull, "lint", "success", ci="Linter", output={"title": "Fine", "summary": "Nothing."})
@@ -100,7 +100,7 @@ async def test_a_pending_status_is_neither_red_nor_green(world):
 
 [Details of `ci/coverage`](https://cov.test/1)
 
-**What happens now:** It is not proven whose failure this is (this pull request is not managed; checks of another CI cannot be started by failres). failres only explains here; the configuration does not let it act on this pull request.
+**What happens now:** It is not proven whose failure this is: checks of another CI cannot be started by failres. failres only explains here; the configuration does not let it act on this pull request.
 
 """)
     world.clock.advance(1.0)

@@ -87,6 +87,7 @@ async def drift(stage: Stage) -> None:
     changed = {name for names in repo.git.names(repo.git.branch("main"), pull.head_sha).values() for name in names}
     expect(changed == {"README.md"}, "the branch holds nothing but its own change")
     expect(conclusions(repo, pull) == {"success"}, "its checks are green")
+    expect("failres rebased this branch onto `main`" in told(stage, pull), "whoever works on it is told of the rebase")
     expect(stage.sandbox.violations == [], NO_VIOLATION)
 
 
@@ -147,6 +148,7 @@ async def outage(stage: Stage) -> None:
     await stage.settle()
     for pull in pulls:
         expect("Many pull requests fail at once" in told(stage, pull), f"#{pull.number} is told of the outage")
+        expect("it is looked into then" in told(stage, pull), f"#{pull.number} is told when it goes on")
         expect(reruns(repo, pull) == 0, "nothing was rerun")
     expect(probes(repo) == 0, "nothing was probed")
     expect(stage.sandbox.violations == [], NO_VIOLATION)
@@ -191,7 +193,7 @@ async def no_baseline(stage: Stage) -> None:
     pull = stage.people.open_pull("lint", {".github/workflows/lint.yml": workflow})
     await stage.settle()
     expect(await classes(stage, pull) in ({"lint": "unclassified"}, {}), "no class is claimed without a baseline")
-    expect("failres" in told(stage, pull), "the failure is told all the same")
+    expect("lint: something is wrong" in told(stage, pull), "what the job printed last is told all the same")
     expect(probes(repo) == 0, "no probe was started for what the base does not have")
 
 
@@ -235,6 +237,7 @@ async def empty_green(stage: Stage) -> None:
     await stage.settle()
     expect(probes(repo) >= 1, "the base was asked")
     expect("task-defect" not in (await classes(stage, pull)).values(), "an empty green accuses nobody")
+    expect("not seen to run" in told(stage, pull), "the comment says why the green base proves nothing")
     expect(stage.sandbox.violations == [], NO_VIOLATION)
 
 

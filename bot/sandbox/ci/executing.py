@@ -13,7 +13,7 @@ from bot.sandbox.ci.needs import needs_context
 from bot.sandbox.ci.plan import Opened, Plan
 from bot.sandbox.ci.runner import frame
 from bot.sandbox.ci.runner.annotations import annotation
-from bot.sandbox.ci.runner.function_job import Outcome, Tree, cache_uses, play
+from bot.sandbox.ci.runner.function_job import Outcome, Tree, at_ref, cache_uses, play
 from bot.sandbox.ci.runner.steps import run_steps
 from bot.sandbox.ci.runner.task import JobResult, Task
 
@@ -47,7 +47,8 @@ async def execute(board: Board, plan: Plan, one: Opened) -> None:
         shutil.rmtree(task.directory, ignore_errors=True)
         complete(board, plan, one, result)
         return
-    tree = Tree(plan.repo.git, plan.run.checkout, job.name, job.matrix, plan.run.event, plan.run.latest.number)
+    task = at_ref(task, plan.repo.git)
+    tree = Tree(plan.repo.git, task.checkout, job.name, job.matrix, plan.run.event, plan.run.latest.number)
     uses = cache_uses(task, tree)
     if outcome is None and function is not None:
         outcome = function(dataclasses.replace(tree, restored=tuple(use.key for use in uses.values() if use.key)))

@@ -82,6 +82,7 @@ async def read_base_changes(place: Place, action: ReadBaseChanges) -> Outcome:
         base_sha=action.base_sha,
         at=place.clock.now(),
         files=tuple(_held(item) for item in found),
+        merge_base=Sha(str(compared["merge_base_commit"]["sha"])),
     )
     return Outcome((read,))
 

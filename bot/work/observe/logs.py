@@ -63,7 +63,8 @@ async def read_log(place: Place, action: ReadLog) -> Outcome:
     told = _triaged(action, triage, join_passed(seen, reports, action.wanted), base.close(), paths)
     names_own = any(not finding.job_level for finding in triage.findings)
     because_of = () if names_own or not action.job else await failed_needs(place, action)
-    beside = {"caches": caches.close(), "limit": limit.close(), "because_of": because_of}
+    read = {"caches": caches.close(), "limit": limit.close(), "tested_head": base.head_itself}
+    beside = {**read, "because_of": because_of}
     facts = tuple(each.model_copy(update=beside) for each in told.facts)
     return Outcome(facts, texts=told.texts)
 

@@ -11,7 +11,6 @@ import dataclasses
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
-from bot.sandbox.ci.expressions.values import to_text
 from bot.sandbox.ci.runner.running import RunningJob, Verdict
 from bot.sandbox.ci.workflow import ActionFile, StepSpec, read_action
 
@@ -38,7 +37,7 @@ async def run(
     """
     folder = job.task.workspace / uses
     action = _read(folder, uses)
-    inner = _inner(job, folder, _inputs(action, inputs), env)
+    inner = _inner(job, folder, _inputs(job, action, inputs, env), env)
     for spec in action.steps:
         await step(inner, spec)
     job.env.update({key: value for key, value in inner.env.items() if env.get(key) != value})
@@ -58,8 +57,9 @@ def _read(folder: Path, uses: str) -> ActionFile:
     )
 
 
-def _inputs(action: ActionFile, given: Mapping[str, str]) -> dict[str, str]:
-    defaults = {name: to_text(spec.default) for name, spec in action.inputs.items()}
+def _inputs(job: RunningJob, action: ActionFile, given: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
+    """GitHub: a default may hold expressions, which see the caller's contexts (`default: ${{ github.token }}`)."""
+    defaults = job.texts({name: spec.default for name, spec in action.inputs.items()}, env)
     known = {name.lower(): name for name in action.inputs}
     return defaults | {known[name.lower()]: value for name, value in given.items() if name.lower() in known}
 

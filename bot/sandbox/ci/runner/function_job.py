@@ -8,7 +8,7 @@ commands in the printed lines (`::error file=…::`) annotate as they do in a re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from bot.sandbox.ci.expressions import ExpressionError, Status, evaluate_condition, expand
@@ -101,6 +101,15 @@ def _inputs(task: Task, spec: StepSpec) -> dict[str, str]:
     except ExpressionError:
         filled = spec.inputs
     return {name: to_text(value) for name, value in filled.items()}
+
+
+def at_ref(task: Task, git: Git) -> Task:
+    """The task with the commit that its first checkout asks for: `ref` may name a branch or a commit."""
+    spec = next((each for each in task.spec.steps if (each.uses or "").startswith("actions/checkout@")), None)
+    wanted = _inputs(task, spec).get("ref") if spec is not None else None
+    commit = (git.refs.read(f"refs/heads/{wanted.removeprefix('refs/heads/')}") or wanted) if wanted else task.checkout
+    title = git.commit(commit).message.partition("\n")[0]
+    return replace(task, checkout=commit, checkout_title=title)
 
 
 def play(task: Task, outcome: Outcome, uses: Mapping[int, caching.Use] | None = None) -> JobResult:
