@@ -23,6 +23,12 @@ for await (const { octokit, installation } of app.eachInstallation.iterator()) {
   const answer = await octokit.graphql(
     "query($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { pullRequests(first: 5) { totalCount } } }", at);
   seen.pulls = answer.repository.pullRequests.totalCount;
+  const run = (await octokit.rest.actions.listWorkflowRunsForRepo({ ...at, event: "pull_request" })).data.workflow_runs[0];
+  await octokit.rest.actions.reRunWorkflowFailedJobs({ ...at, run_id: run.id });
+  const again = await octokit.rest.actions.reRunWorkflowFailedJobs({ ...at, run_id: run.id }).catch((error) => error.status);
+  const before = await octokit.rest.actions.listJobsForWorkflowRunAttempt({ ...at, run_id: run.id, attempt_number: 1 });
+  const log = await octokit.rest.actions.downloadJobLogsForWorkflowRun({ ...at, job_id: before.data.jobs[0].id });
+  seen.run = { conclusion: run.conclusion, again, jobs: before.data.jobs.map((job) => job.conclusion), log: log.data.includes("exit code 1") };
   seen.missing = await octokit.rest.pulls.get({ ...at, pull_number: 999 }).catch((error) => error.status);
 }
 console.log(JSON.stringify({ installations, ...seen }));

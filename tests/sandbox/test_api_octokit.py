@@ -12,11 +12,13 @@ import pytest
 
 from bot.clock import SystemClock
 from bot.sandbox.changes import accounts, pulls, pushes, repositories
+from bot.sandbox.ci.runner.function_job import failed
+from bot.sandbox.people import workflow_text
 from bot.sandbox.state import Act, Actor
 from bot.sandbox.world import Sandbox
 from tests.sandbox.lab import MANIFEST
 
-NODE_MODULES = Path(os.environ.get("FAILRES_NODE_MODULES", "node_modules")).resolve()
+NODE_MODULES = Path(os.environ.get("FAILRES_NODE_MODULES", "build/node/node_modules")).resolve()
 
 
 async def run_node(asked: str) -> tuple[int | None, str, str]:
@@ -32,19 +34,24 @@ async def run_node(asked: str) -> tuple[int | None, str, str]:
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 @pytest.mark.skipif(
     not all((NODE_MODULES / "@octokit" / name).exists() for name in ("app", "rest")),
-    reason="@octokit/app and @octokit/rest are not installed (FAILRES_NODE_MODULES names their place)",
+    reason="@octokit/app and @octokit/rest are not installed (`make test` does it where npm is)",
 )
 async def test_octokit_works_with_the_sandbox(tmp_path: Path) -> None:
-    """App authentication, tokens, paging, writes, GraphQL and errors work, and nothing is against the description."""
+    """App authentication, tokens, paging, writes, GraphQL, reruns, logs and errors work, and nothing is against the
+    description.
+    """
     sandbox = Sandbox(tmp_path, SystemClock(), MANIFEST)
     author = accounts.add_account(sandbox.github, "author")
-    repo = repositories.create_repository(sandbox.github, sandbox.owner, "app", {"app.py": "x = 1\n"})
+    files = {"app.py": "x = 1\n", ".github/workflows/ci.yml": workflow_text("ci", ("unit",))}
+    repo = repositories.create_repository(sandbox.github, sandbox.owner, "app", files)
     repositories.set_role(repo, author, "write")
     accounts.install(sandbox.github, sandbox.app, sandbox.owner)
     act = Act(sandbox.github, repo, Actor(author))
     pushes.push_files(act, "feature", {"app.py": "x = 2\n"}, "Change")
     pull = pulls.open_pull(act, title="Change the app", head="feature", base="main")
     await sandbox.start()
+    sandbox.ci.job("unit", lambda _: failed("no"))
+    await sandbox.advance()
     asked = {
         "modules": str(NODE_MODULES),
         "baseUrl": sandbox.api_url,
@@ -64,6 +71,7 @@ async def test_octokit_works_with_the_sandbox(tmp_path: Path) -> None:
         "check": "neutral",
         "files": ["app.py"],
         "pulls": 1,
+        "run": {"conclusion": "failure", "again": 403, "jobs": ["failure"], "log": True},
         "missing": 404,
     }
     assert sandbox.violations == []
