@@ -12,6 +12,7 @@ Executions stand in the order of time, ten minutes apart, the last one just ende
              Z other items failed, this one passed                          I the network failed
              K cancelled                S skipped                           E green, but the step did not run
              L failed, log not read     M failed, no log                    N failed, the log names nothing
+             D its runner died
              R still running            N# counted # items (after G or F, such as Q7)
     marks    @b1 tested with b1, @? with an unknown base; ~8h older by so much, ~never without times
              %x another configuration; ^ as for a fork; = the same run as the execution before, next attempt
@@ -178,8 +179,8 @@ def _result(letter: str, item: FailedItem) -> dict[str, object]:
             return {"result": "failed", "items": (other,), "passed_items": (ITEM,)}
         case "I":
             return {"result": "infrastructure", "items": (_NETWORK,)}
-        case "L" | "M":
-            return {"result": "failed", "log": {"L": "unread", "M": "missing"}[letter]}
+        case "L" | "M" | "D":
+            return {"result": "failed", "log": {"L": "unread", "M": "missing", "D": "died"}[letter]}
         case _:
             return {"result": {"N": "failed", "K": "cancelled", "S": "nothing", "R": "running"}[letter]}
 

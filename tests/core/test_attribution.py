@@ -49,10 +49,14 @@ base_green_after_three_reds_is_mixed           | b2.F p2.F p2.F p2.G h.F |      
 drift_red_then_green_on_the_base               | b2.F h.F b3.G          | base=b3                 | base-drift → synchronise
 drift_by_changes_that_are_only_the_bases       | h.F                    | base=b3 baseonly        | base-drift → synchronise
 drift_by_the_bases_changes_and_no_merge_tested | h.F@?                  | baseonly                | base-drift → synchronise
+drift_by_the_bases_changes_is_none_in_a_group  | q.F                    | base=b3 baseonly        | want rerun
 drift_not_where_the_current_base_was_tested    | h.F                    | baseonly                | want rerun
 drift_waits_for_what_the_base_changed          | h.F                    | base=b3 baseunread      | want wait
 drift_waits_for_nothing_on_the_current_base    | h.F                    | baseunread              | want rerun
 drift_strict_in_a_plan_run                     | h.F                    | base=b3 plan strict     | base-drift → synchronise
+drift_strict_not_on_the_runs_current_base      | h.F                    | plan strict             | want rerun
+drift_strict_needs_a_known_tested_base         | h.F@?                  | base=b3 plan strict     | want rerun
+drift_strict_needs_a_known_base                | h.F                    | base=? plan strict      | want rerun
 drift_strict_needs_a_plan_run                  | h.F                    | base=b3 strict          | want rerun
 drift_plan_run_needs_strict                    | h.F                    | base=b3 plan            | want rerun
 drift_stale_base_alone_is_no_class             | h.F                    | base=b3                 | want rerun
@@ -64,6 +68,7 @@ drift_before_stall                             | b2.F h.F b3.G          | base=b
 # gate-stalled
 stall_asks_the_base                            | h.F                    | kind=stall              | gate-stalled → probe
 stall_on_the_base_too                          | h.F p2.F               | kind=stall              | gate-stalled → repair
+stall_before_base_defect                       | b2.F h.F               | kind=stall              | gate-stalled → repair
 stall_on_the_task_alone_once                   | h.F p2.G               | kind=stall              | gate-stalled → rerun
 stall_on_the_task_alone_twice                  | h.F p2.G h.F           | kind=stall              | gate-stalled → resolve
 stall_without_a_probe                          | h.F                    | kind=stall no=base      | gate-stalled → rerun
@@ -77,6 +82,8 @@ task_lint_in_changed_lines                     | b2.Q h.F               | kind=l
 task_build_in_changed_lines                    | b2.Q h.F               | kind=build diff=touches | task-defect → explain
 task_type_in_changed_lines                     | b2.Q h.F               | kind=type diff=touches  | task-defect → explain
 task_lint_elsewhere_needs_a_second_red         | b2.Q h.F               | kind=lint diff=elsewhere | want rerun
+task_lint_with_an_unread_diff                  | b2.Q h.F               | kind=lint               | want rerun
+task_a_test_in_changed_lines_needs_a_second_red | b2.G h.F               | diff=touches            | want rerun
 task_adds_the_item                             | h.F                    | diff=adds               | task-defect → explain
 task_adds_the_item_which_flakes                | h.F h.G                | diff=adds               | task-defect → explain
 task_changes_the_item                          | b2.G h.F               | diff=changes            | task-defect → explain
@@ -89,12 +96,17 @@ task_others_fail_so_three_of_each              | o.F b2.G h.F h.F       |       
 task_others_fail_so_the_green_must_be_later    | b2.G o.F h.F h.F h.F   |                         | want base b2 more
 task_others_fail_so_and_three_of_each          | o.F p2.G p2.G p2.G h.F h.F h.F |                 | task-defect → explain
 task_stale_green_is_no_baseline                | b2.G~9h h.F h.F        |                         | want base b2 more
+task_green_of_five_hours_is_a_baseline         | b2.G~5h h.F h.F        |                         | task-defect → explain
+task_green_of_another_commit_is_no_baseline    | b1.G h.F h.F           |                         | want base b2
+task_quiet_green_base_is_no_baseline           | b2.Q h.F h.F           |                         | want base b2 more
+task_green_with_another_base_is_no_doubt       | b2.G h.G@b1 h.F h.F    |                         | task-defect → explain
 task_others_fail_so_one_green_is_not_enough    | o.F p2.G h.F h.F h.F   |                         | want base b2 more
 task_others_fail_after_all_greens              | b2.G p2.G p2.G o.F h.F h.F h.F |                 | want base b2 more
 task_lint_that_comes_and_goes                  | b2.Q p2.Q p2.Q h.F     | kind=lint diff=touches flaked | want rerun
 # flake
 flake_after_three_reds_and_three_greens        | b2.G p2.G p2.G h.F h.F h.F h.G= |                | flake → none
 mixed_base_and_three_reds_is_nobodys           | b2.F p2.G h.F h.F h.F  |                         | unclassified → escalate
+mixed_base_with_three_greens_is_nobodys        | b2.F p2.G p2.G p2.G h.F h.F h.F |                         | unclassified → escalate
 flake_red_then_green                           | h.F h.G=               |                         | flake → none
 flake_green_then_red                           | h.G h.F=               |                         | flake → rerun
 flake_red_green_red                            | h.F h.G= h.F=          |                         | flake → rerun
@@ -116,6 +128,7 @@ flake_an_old_green_does_not_excuse_a_new_red   | h.G~9h h.F             |       
 # job-level and known flakers: the quorum
 job_two_reds_one_green                         | b2.Q h.F h.F           | kind=job                | want base b2 more
 job_two_reds_two_greens                        | b2.Q p2.Q h.F h.F      | kind=job                | task-defect → explain
+job_two_greens_of_two_base_commits             | b1.Q b2.Q h.F h.F      | kind=job                | want base b2 more
 job_one_red_on_the_base                        | b2.F h.F               | kind=job                | want base b2 more
 job_two_reds_on_the_base                       | b2.F h.F p2.F          | kind=job                | base-defect → repair
 job_two_reds_on_two_base_commits               | b1.F b2.F h.F          | kind=job                | want base b2 more
@@ -133,6 +146,7 @@ infrastructure_alone_gets_its_row              | h.I                    |       
 infrastructure_after_its_row_is_unclassified   | h.I                    | rowdone                 | unclassified → escalate
 infrastructure_on_the_base_proves_nothing      | b2.I h.F h.F           |                         | want base b2
 infrastructure_on_the_head_is_no_second_red    | b2.G h.F h.I           |                         | want rerun
+infrastructure_after_two_reds_takes_nothing_back | b2.G h.F h.F h.I=      |                         | task-defect → explain
 cancelled_on_the_base_proves_nothing           | b2.K h.F h.F           |                         | want base b2
 cancelled_alone_is_no_failure                  | h.K                    |                         | nothing
 skipped_on_the_base_proves_nothing             | b2.S h.F h.F           |                         | want base b2
@@ -157,6 +171,9 @@ artifact_row_first                             | h.F                    | kind=f
 memory_row_first                               | h.F                    | kind=oom                | want row
 memory_after_its_row                           | h.F h.F                | kind=oom rowdone        | want base b2
 a_row_that_can_not_be_done_is_skipped          | h.F                    | kind=dep no=row         | want rerun
+a_row_that_has_to_wait_is_waited_for           | h.F                    | kind=dep later=row      | want wait
+a_runner_that_died_gets_its_row                | h.D                    | no=log                  | want row
+a_runner_that_died_after_its_row               | h.D                    | no=log,row              | unclassified → escalate
 # what can not be had
 nothing_can_be_had                             | h.F                    | no=rerun,base           | unclassified → escalate
 only_the_base_can_be_had                       | h.F                    | no=rerun                | want base b2
@@ -170,6 +187,7 @@ passed_then_failed_and_nothing_more_to_be_had  | b2.G h.F p2.F          | no=bas
 both_failing_differently_is_nobodys            | p2.Y p2.Y h.F h.F      | no=rerun                | unclassified → escalate
 outage_parks_what_is_open                      | h.F                    | outage                  | want wait
 outage_acts_on_nothing                         | b2.F h.F               | outage                  | base-defect → none
+outage_parks_the_deterministic_row             | h.F                    | kind=dep outage         | want wait
 fork_green_with_secrets_is_another_world       | b2.G h.F^ h.F^         |                         | want base b2 more
 fork_green_without_secrets                     | b2.G^ h.F^ h.F^        |                         | task-defect → explain
 base_in_another_configuration                  | b2.G%arm h.F h.F       |                         | want base b2 more
@@ -182,6 +200,8 @@ red_on_two_green_bases                         | b1.G h.F@b1 b2.G h.F   |       
 group_red_on_a_red_base                        | b2.F q.F               |                         | base-defect → repair
 # the cases from the field
 a1_missing_time_is_no_baseline                 | b2.G~never h.F h.F     |                         | want base b2 more
+a1_a_red_without_a_time_beside_a_green         | h.F~never h.G=         |                         | flake → none
+a1_a_green_without_a_time_is_doubt             | b2.G h.F h.G~never= h.F= |                         | want rerun
 a2_own_earlier_merge_excuses_nothing           | m2.F h.F               |                         | want rerun
 a2_own_earlier_merge_and_two_reds              | m2.F h.F h.F           |                         | want base b2
 a2_whose_commit_the_base_is_is_being_read      | u2.F h.F               |                         | want wait

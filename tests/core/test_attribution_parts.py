@@ -135,6 +135,16 @@ def test_the_task_follows_the_first_class_in_the_order() -> None:
     assert answer.lead.klass == "base-defect"
 
 
+def test_a_drift_leads_whatever_is_still_open() -> None:
+    """No class comes before it, so that nothing that is found out later could."""
+    known = case("b2.F b3.G h.F", "base=b3")
+    open_item = FailedItem(fingerprint=Fingerprint("v1-00000000000000cc"), item="tests/test_c.py::test_y")
+    last = known.executions[-1].model_copy(update={"items": (*known.executions[-1].items, open_item)})
+    answer = attribute(replace(known, executions=(*known.executions[:-1], last)))
+    assert answer.lead is not None
+    assert (answer.lead.klass, bool(answer.wants)) == ("base-drift", True)
+
+
 def test_no_lead_while_an_earlier_class_may_still_come() -> None:
     """One failure is proven, another open: the task's action waits."""
     known = case("b2.G h.F h.F", "")
@@ -200,6 +210,8 @@ def test_the_weakest_needed_execution_is_the_verdicts_strength() -> None:
     assert _verdict("b2.G h.F h.F").strength == "strong"
     assert _verdict("b2.C h.F h.F").strength == "moderate"
     assert _verdict("b2.Q p2.Q h.F h.F", "kind=job").strength == "weak"
+    assert _verdict("b2.F h.F p2.F", "kind=job").strength == "weak"
+    assert _verdict("b2.F h.F", "kind=lint").strength == "moderate"
 
 
 @pytest.mark.parametrize(
