@@ -268,7 +268,7 @@ def _note_reds(state: RepoState, sha: Sha, head: Head) -> RepoState:
 
 def _forget_heads(state: RepoState) -> RepoState:
     """Drop the oldest commits that no open pull request and no base has; a bound, so that a journal may grow."""
-    if len(state.heads) <= LIMITS.unowned_heads + len(state.pulls) + LIMITS.base_line * len(state.bases):
+    if len(state.heads) <= LIMITS.unowned_heads + len(state.open_at) + LIMITS.base_line * len(state.bases):
         return state
     owned = {pull.seen.head_sha for pull in state.pulls.values() if pull.seen.state == "open"}
     owned |= {sha for base in state.bases.values() for sha in base.line}

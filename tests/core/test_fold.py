@@ -131,6 +131,17 @@ def test_old_commits_are_forgotten_but_never_an_open_pull_requests_head():
     assert HEAD in state.heads
 
 
+def test_closed_pull_requests_keep_no_commits():
+    """However many have come and gone, what is remembered follows from those that are open."""
+    state = state_of(repo(), config())
+    for number in range(1, LIMITS.unowned_heads + 150):
+        sha = f"{number:040x}"
+        state = fold(state, pull(number, head_sha=sha))
+        state = fold(state, job(number, head=sha, run_id=number))
+        state = fold(state, pull(number, head_sha=sha, state="closed", updated_at=200.0))
+    assert len(state.heads) <= LIMITS.unowned_heads + LIMITS.base_line + 1
+
+
 def test_only_the_pull_requests_that_a_fact_concerns_are_decided_anew():
     """One dirty pull request among many costs one."""
     state = state_of(repo(), pull(7), pull(8, head_sha=NEXT), pull(9, base_ref="stable", head_sha=BASE))
