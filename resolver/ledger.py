@@ -30,6 +30,7 @@ from resolver.ledger_events import (
     Synced,
     TriedAfresh,
 )
+from resolver.ledger_index import Places, with_record
 from resolver.records import Record
 
 DAY = 86_400.0
@@ -92,22 +93,29 @@ class RerunAsked(Record):
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All records by kind and id. `limits` are the repository's, `unspent` the ids of what certainly did not happen."""
+    """All records by id, and in `places` by what they are about. `limits` are the repository's, `unspent` the ids of
+    what certainly did not happen.
+    """
 
     limits: Limits = field(default_factory=Limits)
     events: Mapping[str, LedgerEvent] = field(default_factory=lambda: MappingProxyType({}))
     unspent: frozenset[str] = frozenset()
+    places: Places = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, events: Iterable[LedgerEvent], limits: Limits | None = None) -> Ledger:
         """Fold many records at once."""
-        return cls(limits or Limits(), MappingProxyType({event.id: event for event in events}))
+        ledger = cls(limits or Limits())
+        for event in events:
+            ledger = ledger.with_event(event)
+        return ledger
 
     def with_event(self, event: LedgerEvent) -> Ledger:
         """Give the ledger after one more record; one that is known already changes nothing."""
         if event.id in self.events:
             return self
-        return replace(self, events=MappingProxyType({**self.events, event.id: event}))
+        known = MappingProxyType({**self.events, event.id: event})
+        return replace(self, events=known, places=with_record(self.places, event))
 
     def spent(self, event_id: str, *, happened: bool = True) -> Ledger:
         """Give the ledger after the attempt of a record was started, or after it certainly did not happen."""
@@ -120,7 +128,7 @@ class Ledger:
 
     def rerun(self, asked: RerunAsked, now: float) -> Answer:
         """A rerun for a flake, for evidence or by command: all limits of the head and of the workflow."""
-        mine = [each for each in self._all(RerunStarted) if each.head == asked.head and each.workflow == asked.workflow]
+        mine = self._reruns(asked)
         if asked.newest_cancelled:
             return Refused(reason="the newest attempt was cancelled, and what was cancelled is not started again")
         if asked.failing > self.limits.failing_jobs and asked.purpose != "evidence":
@@ -139,7 +147,7 @@ class Ledger:
 
     def sync(self, task: str, base: Sha, head: Sha, *, drift: bool, now: float) -> Answer:
         """A synchronisation of a task's head onto a base."""
-        mine = [each for each in self._all(Synced) if each.task == task]
+        mine = list(self._of(Synced, task))
         same = [each for each in mine if (each.base, each.head) == (base, head)]
         if len(same) >= self.limits.syncs_per_heads:
             return Refused(reason="this head was already synchronised onto this base", kind="spent")
@@ -151,14 +159,14 @@ class Ledger:
 
     def repair(self, base_ref: str, fingerprint: Fingerprint) -> Answer:
         """An attempt to mend a base defect, over all tasks that wait for it."""
-        spent = sum((each.base_ref, each.fingerprint) == (base_ref, fingerprint) for each in self._all(RepairTried))
+        spent = sum(each.fingerprint == fingerprint for each in self._of(RepairTried, base_ref))
         if spent >= self.limits.repair_attempts:
             return Refused(reason=f"{spent} repairs of this failure were tried on {base_ref}", kind="spent")
         return Allowed(attempt=spent + 1)
 
     def group(self, base: Sha, heads: frozenset[Sha]) -> Answer:
         """The same set of heads in a merge queue again. One head's own re-enqueue is a rerun: ask `rerun` for it."""
-        failed = (frozenset(each.heads) for each in self._all(GroupFailed) if each.base == base)
+        failed = (frozenset(each.heads) for each in self._of(GroupFailed, base))
         if len(heads) > 1 and heads in failed:
             return Refused(reason="this set failed on this base before and is not tried again unchanged", kind="spent")
         return Allowed(attempt=1)
@@ -172,12 +180,12 @@ class Ledger:
             return Refused(reason="it failed identically after a repair and neither head has changed", kind="spent")
         if self.limits.stop_loss == "off":
             return Allowed(attempt=1)
-        identical = [each for each in self._all(Quarantined) if _identical(each.key, key)]
+        identical = [each for each in self._of(Quarantined, key.task) if _identical(each.key, key)]
         here = sum(each.key.base == key.base for each in identical)
         if here >= self.limits.identical_quarantines:
             return Refused(reason=STOPPED, kind="stop-loss")
         moved = any(each.key.base != key.base for each in identical)
-        today = sorted(each.at for each in self._all(TriedAfresh) if each.task == key.task and each.at > now - DAY)
+        today = sorted(each.at for each in self._of(TriedAfresh, key.task) if each.at > now - DAY)
         most = self.limits.base_moves_per_day
         if moved and len(today) >= most:
             until = today[-most] + DAY if most else None
@@ -186,23 +194,17 @@ class Ledger:
 
     def under_way(self, asked: RerunAsked) -> bool:
         """Say whether a rerun of that workflow on that head has not been seen to end."""
-        mine = [each for each in self._all(RerunStarted) if (each.head, each.workflow) == (asked.head, asked.workflow)]
-        ended = {each.rerun for each in self._all(RerunEnded)}
-        return any(each.id not in ended for each in mine)
+        return any(self._end_of(each) is None for each in self._reruns(asked))
 
     def closed(self, key: LedgerKey) -> bool:
         """Say whether nothing more may be tried while both heads stand: it failed identically after a repair."""
-        return any(each.key == key for each in self._all(FailedAfterRepair))
+        return any(each.key == key for each in self._of(FailedAfterRepair, key.task))
 
     def _flake(self, asked: RerunAsked) -> Refused | None:
         for fingerprint in asked.fingerprints:
-            mine = [
-                each
-                for each in self._all(RerunStarted)
-                if (each.task, each.head) == (asked.task, asked.head) and fingerprint in each.fingerprints
-            ]
-            passed = {each.rerun for each in self._all(RerunEnded) if fingerprint in each.passed}
-            spent = sum(each.purpose == "flake" or each.id in passed for each in mine)
+            there = (each for each in self._of(RerunStarted, asked.head) if each.task == asked.task)
+            mine = [each for each in there if fingerprint in each.fingerprints]
+            spent = sum(each.purpose == "flake" or self._passed(each, fingerprint) for each in mine)
             if spent >= self.limits.flake_reruns:
                 return Refused(reason="the one rerun of this failure on this head is spent", kind="spent")
         return None
@@ -217,24 +219,34 @@ class Ledger:
 
     def _executions(self, check: str, commit: Sha) -> int:
         """What was executed for evidence, or at a person's wish, of one check on one commit."""
-        reruns = (each for each in self._all(RerunStarted) if each.purpose != "flake")
-        again = sum(each.head == commit and check in (each.check, *each.others) for each in reruns)
-        return again + sum((each.check, each.commit) == (check, commit) for each in self._all(ProbeStarted))
+        reruns = (each for each in self._of(RerunStarted, commit) if each.purpose != "flake")
+        again = sum(check in (each.check, *each.others) for each in reruns)
+        return again + sum(each.check == check for each in self._of(ProbeStarted, commit))
 
     def _paused(self, mine: list[RerunStarted], asked: RerunAsked, now: float) -> Refused | None:
-        ended = {each.rerun: each for each in self._all(RerunEnded)}
-        running = [each.at for each in mine if each.id not in ended]
+        running = [each.at for each in mine if self._end_of(each) is None]
         if running:
             until = now + self.limits.rerun_pause
             return Refused(reason="a rerun of this workflow is under way", until=until, begun=max(running))
-        if any(not ended[each.id].useful for each in mine):
+        ended = [end for each in mine if (end := self._end_of(each)) is not None]
+        if any(not end.useful for end in ended):
             return Refused(reason="a rerun of this workflow on this head had no effect", kind="spent")
-        until = max((ended[each.id].at + self.limits.rerun_pause for each in mine), default=now)
+        until = max((end.at + self.limits.rerun_pause for end in ended), default=now)
         until = max(until, asked.not_before or now)
         return Refused(reason="the pause between two reruns", until=until) if until > now else None
 
-    def _all(self, kind: type[E]) -> Iterator[E]:
-        return (each for each in self.events.values() if isinstance(each, kind) and each.id not in self.unspent)
+    def _reruns(self, asked: RerunAsked) -> list[RerunStarted]:
+        return [each for each in self._of(RerunStarted, asked.head) if each.workflow == asked.workflow]
+
+    def _end_of(self, rerun: RerunStarted) -> RerunEnded | None:
+        return max(self._of(RerunEnded, rerun.id), key=lambda each: each.at, default=None)
+
+    def _passed(self, rerun: RerunStarted, fingerprint: Fingerprint) -> bool:
+        return any(fingerprint in each.passed for each in self._of(RerunEnded, rerun.id))
+
+    def _of(self, kind: type[E], about: str) -> Iterator[E]:
+        there = self.places.get((kind, about), ())
+        return (each for each in there if isinstance(each, kind) and each.id not in self.unspent)
 
 
 def _identical(one: LedgerKey, other: LedgerKey) -> bool:

@@ -292,6 +292,16 @@ def _limited(event: LedgerEvent) -> list[tuple[object, ...]]:
             return []
 
 
+def test_a_question_looks_at_what_it_is_about_alone() -> None:
+    """However long the past is: of a thousand reruns elsewhere none is looked at, and the answer is the same."""
+    past = [_rerun(number, head=Sha(f"other{number}"), task=f"pr-{number}") for number in range(10, 1_010)]
+    ledger = Ledger.of([_rerun(1), _ended(1), *past, ProbeStarted(id="p", at=NOW, check="ci: 1", commit=HEAD)])
+    about = [ledger.places[kind, HEAD] for kind in (RerunStarted, ProbeStarted)]
+    assert [len(records) for records in about] == [1, 1]
+    assert ledger.rerun(_asked(), NOW) == Ledger.of([_rerun(1), _ended(1)]).rerun(_asked(), NOW)
+    assert _told(ledger.probe("ci: 1", HEAD)) == "allowed 3"
+
+
 @given(
     st.permutations(
         [*_quarantines(2), _rerun(1), _ended(1), _rerun(2, "flake"), FailedAfterRepair(id="x", at=0, key=KEY)]
