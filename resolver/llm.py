@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, assert_never
 
@@ -124,10 +125,18 @@ def _json(value: Json) -> str:
 def _part(title: str, lines: Sequence[str], longest: int, limits: PromptLimits) -> str:
     """A heading and a fence that its text cannot end. Of a text too long the end is kept: causes stand there."""
     # masked before anything is cut off: half a secret is not known as one any more
-    text = "\n".join(_shorten(" ".join(mask(line).split()), longest) for line in lines)
+    text = "\n".join(_shorten(" ".join(mask(_seen(line)).split()), longest) for line in lines)
     shown = text if len(text) <= limits.part else f"…{text[-limits.part :]}"
     ticks = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(shown)), default=0))
     return f"{title}:\n{ticks}\n{shown}\n{ticks}" if shown.strip() else f"{title}: none"
+
+
+_UNSEEN: Final = ("Cc", "Cf", "Cs", "Co", "Cn")
+
+
+def _seen(text: str) -> str:
+    """Drop what people do not see and a model reads all the same: control, format, bidirectional and tag characters."""
+    return "".join(char for char in text if char.isspace() or unicodedata.category(char) not in _UNSEEN)
 
 
 def _shorten(text: str, limit: int) -> str:

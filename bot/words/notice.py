@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from bot.words.inert import one_line
+from bot.words.inert import one_line, visible
 from resolver.decision_facts import DecisionRequested
 from resolver.secrets import mask
 from resolver.talk_actions import Notify
@@ -57,4 +57,4 @@ def _happened(asked: DecisionRequested) -> str:
 
 def as_code(text: str) -> str:
     """Give text as code for Slack; a backtick in it would end it, and Slack has no way to write one."""
-    return f"`{one_line(mask(text), 120).replace('`', chr(39)).translate(_ENTITIES)}`"
+    return f"`{one_line(mask(visible(text)), 120).replace('`', chr(39)).translate(_ENTITIES)}`"

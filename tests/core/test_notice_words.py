@@ -23,6 +23,9 @@ def test_a_title_calls_nobody_and_leads_nowhere():
     assert told.count("`") % 2 == 0
     assert told.count("<") == 1
     assert "<https://github.test/acme/shop/pull/7|Answer on the pull request>" in told
+    parted = text_of(f"{token[:9]}\u200b{token[9:]}")
+    assert "[masked github-token]" in parted
+    assert token not in parted
 
 
 def test_it_is_as_long_as_slack_takes():
