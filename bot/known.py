@@ -59,11 +59,11 @@ class Known:
             self.state = fold_or_park(self.state, fact)
             self._facts.append(fact)
 
-    def start(self, key: str, actions: Iterable[AnyAction], now: float) -> None:
-        """Record each action as started, and order it, in the turn's own transaction."""
+    def start(self, key: str, actions: Iterable[AnyAction], now: float) -> list[ActionStarted]:
+        """Record each action as started, and order it, in the turn's own transaction; gives the records."""
         repo = self.state.repo
         if repo is None or repo.installation_id is None:
-            return
+            return []
         started: list[ActionStarted] = []
         counts: Counter[str] = Counter()
         for action in actions:
@@ -82,6 +82,7 @@ class Known:
             )
             self._orders.append(order_for(key, repo, action, ticket, now))
         self.record(started)
+        return started
 
     def write(self, unit: Work, key: str) -> None:
         """Write what the turn has recorded and ordered."""

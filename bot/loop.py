@@ -216,7 +216,10 @@ class Loop:
         for _ in range(self._loop_limits.rounds):
             wanted = self._decide_or_park(key, known, number, now)
             known.record(wanted.facts)
-            known.start(key, wanted.actions, now)
+            begun = known.start(key, wanted.actions, now)
+            known.wait(
+                sorted(other for each in begun for other in (touched(known.state, each) or ()) if other != number)
+            )
             known.wait(sorted(other for fact in wanted.facts for other in also_concerned(known.state, fact)))
             if not wanted.facts:
                 return wanted.again_at

@@ -29,6 +29,7 @@ Kind = Literal[
     "interrupted",
     "synced",
     "stopped",
+    "reach",
 ]
 Word = Literal["try-again", "accept", "redo", "reroute", "noted"]
 
@@ -72,6 +73,7 @@ KINDS: Final[Mapping[Kind, KindRow]] = MappingProxyType(
         "run-paused": KindRow(
             options=("try-again", "accept"), apps=True, head=False, question="The run is paused. Should it go on?"
         ),
+        "reach": KindRow(options=(), head=False, question="The repository is out of reach. Is it to come back?"),
         "stopped": KindRow(options=(), head=False, question="failres has stopped on this repository."),
         "interrupted": KindRow(options=("try-again", "accept"), apps=True, question="Should this be tried once more?"),
         "plan": KindRow(options=("noted",), head=False, question="Which files may this task change?"),
@@ -99,6 +101,7 @@ _KIND_OF_CLASS: Final[Mapping[str, Kind]] = MappingProxyType(
         "journal-state-unknown": "interrupted",
         "journal-append-failed": "interrupted",
         "journal-corrupt": "stopped",
+        "not-a-git-repo": "reach",
     }
 )
 

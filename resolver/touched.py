@@ -17,6 +17,7 @@ from resolver.decide.rights import config_of, managed
 from resolver.decision_facts import DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.facts import (
     ActionRefused,
+    ActionStarted,
     BaseMoved,
     ConfigRead,
     Fact,
@@ -92,6 +93,8 @@ def touched(state: RepoState, fact: Fact | Unreadable, before: RepoState | None 
             return _without_bundle(state) | {fact.number}
         case GateAttributed() if fact.klass == "flake":
             return _flaky(state) | {fact.number}
+        case ActionStarted(type="start-probe"):
+            return _asking_anywhere(state)
         case ActionRefused(number=None):
             return _asking_anywhere(state)
         case _:

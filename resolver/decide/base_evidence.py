@@ -85,7 +85,7 @@ def _on_their_way(state: RepoState) -> tuple[str, ...]:
 def _open(state: RepoState, probe_id: str) -> bool:
     effect, probe = state.effects.get(probe_id), state.probes.get(probe_id)
     if probe is None:
-        return effect is not None and effect.status == "started"
+        return effect is None or effect.status == "started"  # its order is recorded right after it
     there = state.head(probe.dispatched.commit)
     mine = (job for job in _telling(there) if speaks(probe.dispatched, there, job))
     return any(job.job_id not in there.triaged for job in mine)

@@ -40,6 +40,8 @@ def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested, now:
         return Ended(why="goes-on")
     if why is None and _has_passed(state, pull, decision):
         return Ended(why="passed")
+    if decision.kind == "reach" and state.active:
+        return Ended(why="back")
     if decision.kind == "plan" and words_of(plan_problems(state, pull)) != decision.why:
         return Ended(why="edited")
     return None if why is None else Ended(why=why)

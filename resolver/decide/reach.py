@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from resolver.casework import task_id
 from resolver.decide.due import Due, due
+from resolver.decide.endings import circumstances
 from resolver.decide.paused import run_escalation
 from resolver.decide.rights import config_of, managed
+from resolver.decision_facts import DecisionRequested
+from resolver.decisions import Asking, Decision, ask, kind_for
 from resolver.resolve_facts import ResolveDecided
 from resolver.runs import run_id
 from resolver.state import Pull, RepoState
@@ -29,9 +33,26 @@ def out_of_reach(state: RepoState, now: float) -> Due:
     for pull in acted_on:
         told.setdefault(run_id(pull.seen), run_escalation(pull, REACH, reason, now))
     known = {seq for pull in state.pulls.values() for seq in pull.resolutions}
-    new = tuple(each for each in told.values() if each.seq not in known)
+    new = [each for each in told.values() if each.seq not in known]
+    asked = [_question(state, state.pulls[each.number], reason, now) for each in new]
     found = due(state.effects, _notices(state, acted_on, reason, now), now)
-    return Due(found.actions, found.again_at, new)
+    return Due(found.actions, found.again_at, (*new, *asked))
+
+
+def _question(state: RepoState, pull: Pull, reason: str, now: float) -> DecisionRequested:
+    """The question stands in the journal until the repository is back; there is nowhere to post it."""
+    here = circumstances(state, pull, now)
+    asking = Asking(
+        number=pull.seen.number,
+        task_id=task_id(pull.seen.number),
+        kind=kind_for(REACH, "run"),
+        fail_class=REACH,
+        head=here.head,
+        base=here.base,
+    )
+    decision = ask(asking, now)
+    fields = {name: getattr(decision, name) for name in Decision.model_fields}
+    return DecisionRequested(**fields, why=reason)
 
 
 def lost(state: RepoState) -> str | None:

@@ -175,6 +175,7 @@ def test_every_class_asks_a_kind():
         ("budget-exceeded", "run"): "run-paused",
         ("plan-invalid", "run"): "plan",
         ("journal-corrupt", "run"): "stopped",
+        ("not-a-git-repo", "run"): "reach",
         ("base-moved", "task"): "interrupted",
         ("journal-state-unknown", "task"): "interrupted",
         ("journal-append-failed", "task"): "interrupted",

@@ -50,14 +50,15 @@ def test_a_repository_out_of_reach_escalates_once_for_each_run(lost, reason):
     destinations = f"{MANAGED}notifications: {{destinations: [team]}}\n"
     state = fold(state_of(*red(settings=destinations)), lost)
     due = decide_repository(state, 200.0, LIMITS)
-    (decided,) = due.facts
+    decided, asked = due.facts
+    assert (asked.kind, asked.fail_class, asked.options, asked.why) == ("reach", "not-a-git-repo", (), reason)
     assert (decided.fail_class, decided.scope, decided.of_run) == ("not-a-git-repo", "run", "pr-7")
     assert (decided.action, decided.rationale) == ("escalate", reason)
     assert [(each.destination, each.reason, each.pulls) for each in due.actions] == [
         ("", reason, (7,)),
         ("team", reason, (7,)),
     ]
-    state = fold(state, decided)
+    state = fold(fold(state, decided), asked)
     for action in due.actions:
         ticket = f"{action.target}#1"
         told = {"ticket": ticket, "key": action.key, "target": action.target, "number": None}

@@ -38,6 +38,13 @@ async def test_an_archived_repository_is_told_of_once_where_people_still_are(wor
         (known,) = [each for each in world.failres.service._loop._known.values() if each.state.pulls]
         lines = list(answer(Found(known.state, known.state.pulls[1], ()), world.clock.now()))
         assert "kept from acting: the repository is out of reach: it is archived" in lines
+        repositories.archive(world.sandbox.github, repo, actor(world), archived=False)
+        await world.later(1_800.0)
+        assert world.said(pull) == said
+        retry = world.people.comment(pull, "/failres answer accept", by="maintainer")
+        await world.settle()
+        assert [each.content for each in retry.reactions] == ["+1"]
+        world.said(pull)
 
 
 async def test_a_deleted_repository_is_told_of_too(calm):
