@@ -60,6 +60,9 @@ _KINDS = {
     "build": FailedItem(fingerprint=PRINT, kind="build", places=_PLACE),
     "type": FailedItem(fingerprint=PRINT, kind="type", places=_PLACE),
     "stall": FailedItem(fingerprint=PRINT, item=ITEM, kind="stall", fail_class="task-stalled", stalled=True),
+    "step": FailedItem(
+        fingerprint=PRINT, item="Run tests", kind="stall", fail_class="task-stalled", stalled=True, step=True
+    ),
     "dep": FailedItem(fingerprint=PRINT, job_level=True, kind="dependency", fail_class="dep-provision-failed"),
     "disk": FailedItem(fingerprint=PRINT, job_level=True, kind="disk", fail_class="disk-space-low"),
     "lock": FailedItem(fingerprint=PRINT, job_level=True, kind="lockfile", fail_class="lockfile-out-of-sync"),

@@ -33,6 +33,7 @@ busy_base_red_asked_for_after_the_failure      | h.F@b1 p2.F            | base=b
 busy_base_red_of_the_tested_commit_alone       | h.F p2.F               | base=b3                 | want base b3
 busy_base_is_not_chased_for_ever               | h.F@b0 p1.X p2.X p3.X  | base=b4 no=rerun noprobe=b0 | unclassified → escalate
 build_passed_where_tests_ran                   | b2.X h.F               | kind=build diff=touches | task-defect → explain
+lint_did_not_pass_where_tests_ran              | b2.X h.F               | kind=lint diff=touches  | want base b2 more
 flake_beside_a_defect_by_the_file_seen         | h.F h.Z=               |                         | flake → none
 flake_beside_a_defect_by_the_number_of_items   | h.F7 h.X7=             |                         | flake → none
 flake_beside_a_defect_not_seen                 | h.F7 h.X6=             |                         | nothing
@@ -71,7 +72,11 @@ stall_on_the_base_too                          | h.F p2.F               | kind=s
 stall_before_base_defect                       | b2.F h.F               | kind=stall              | gate-stalled → repair
 stall_on_the_task_alone_once                   | h.F p2.G               | kind=stall              | gate-stalled → rerun
 stall_on_the_task_alone_twice                  | h.F p2.G h.F           | kind=stall              | gate-stalled → resolve
+stall_that_passed_when_it_ran_again            | h.F h.G=               | kind=stall              | gate-stalled → none
+stall_without_a_known_base                     | h.F@?                  | kind=stall base=?       | gate-stalled → rerun
 stall_without_a_probe                          | h.F                    | kind=stall no=base      | gate-stalled → rerun
+stall_of_a_step_that_passed_on_the_base        | h.F p2.Q               | kind=step               | gate-stalled → rerun
+stall_of_an_item_not_seen_on_the_base          | h.F p2.Q               | kind=stall              | gate-stalled → probe
 # task-defect
 task_two_reds_and_a_green_base                 | b2.G h.F h.F           |                         | task-defect → explain
 task_two_reds_and_its_file_green_on_the_base   | b2.C h.F h.F           |                         | task-defect → explain
@@ -92,6 +97,7 @@ task_changes_the_item_next_to_it               | b2.G h.F               | diff=b
 task_busy_base_the_tested_commit_is_green      | b2.G h.F h.F           | base=b3                 | task-defect → explain
 task_unknown_tested_base_the_current_is_green  | b2.G h.F@? h.F@?       |                         | task-defect → explain
 task_tested_base_out_of_reach                  | h.F h.F b3.G           | base=b3 noprobe=b2      | task-defect → explain
+task_tested_base_to_be_asked_later             | h.F h.F b3.G           | base=b3 later=base      | want wait
 task_others_fail_so_three_of_each              | o.F b2.G h.F h.F       |                         | want rerun
 task_others_fail_so_the_green_must_be_later    | b2.G o.F h.F h.F h.F   |                         | want base b2 more
 task_others_fail_so_and_three_of_each          | o.F p2.G p2.G p2.G h.F h.F h.F |                 | task-defect → explain
@@ -143,6 +149,9 @@ broken_base_that_another_task_passed           | b2.F o.G h.F           |       
 flaked_on_an_earlier_head                      | e.F e.G= b2.G h.F h.F  |                         | want rerun
 # neither red nor green
 infrastructure_alone_gets_its_row              | h.I                    |                         | want row
+infrastructure_while_it_runs_again             | h.I h.R=               |                         | nothing
+infrastructure_without_a_row                   | h.I                    | no=row                  | unclassified → escalate
+infrastructure_whose_row_has_to_wait           | h.I                    | later=row               | want wait
 infrastructure_after_its_row_is_unclassified   | h.I                    | rowdone                 | unclassified → escalate
 infrastructure_on_the_base_proves_nothing      | b2.I h.F h.F           |                         | want base b2
 infrastructure_on_the_head_is_no_second_red    | b2.G h.F h.I           |                         | want rerun
@@ -226,6 +235,7 @@ a19_green_base_and_one_red_is_not_proven       | b2.G h.F               | diff=e
 a21_never_ran_before_the_merge                 | q.F b2.F               | unseen=event            | base-defect → repair
 a22_new_in_the_second_push                     | e.G h.F                |                         | want rerun
 a24_missing_log_is_read_again                  | h.L                    |                         | want log
+a24_missing_log_is_read_later                  | h.L                    | later=log               | want wait
 a24_missing_log_for_good                       | h.M                    | no=log                  | unclassified → escalate
 a24_log_that_names_nothing                     | h.N                    |                         | unclassified → escalate
 c5_a_rerun_never_sees_the_mended_base          | b2.F h.F b3.G h.F=     | base=b3                 | base-drift → synchronise

@@ -212,6 +212,22 @@ def test_the_weakest_needed_execution_is_the_verdicts_strength() -> None:
     assert _verdict("b2.Q p2.Q h.F h.F", "kind=job").strength == "weak"
     assert _verdict("b2.F h.F p2.F", "kind=job").strength == "weak"
     assert _verdict("b2.F h.F", "kind=lint").strength == "moderate"
+    assert _verdict("h.F h.G=").strength == "strong"
+
+
+@pytest.mark.parametrize(
+    ("row", "facts", "roles", "reason"),
+    [
+        ("b2.Q~9h b2.F h.F", "", ["red", "red"], "the same check fails in the same way on the clean base"),
+        ("h.N", "", ["mute"], "the log names no failure"),
+        ("h.M", "no=log", ["mute"], "there is no log"),
+        ("h.I", "rowdone", ["lost"], "only its surroundings failed, which says nothing about the code"),
+    ],
+)
+def test_what_is_shown_beside_a_verdict_is_what_it_was(row: str, facts: str, roles: list[str], reason: str) -> None:
+    """A pass is no other failure; what failed without a word, or by its surroundings, is called that."""
+    verdict = _verdict(row, facts)
+    assert ([each.role for each in verdict.evidence], verdict.reason) == (roles, reason)
 
 
 @pytest.mark.parametrize(
