@@ -138,6 +138,7 @@ class World(Stage):
     async def finish(self) -> None:
         """What must hold at the end of every story."""
         assert self.sandbox.violations == []
+        assert self.sandbox.faults.never_met() == [], "a fault must strike what the story is about"
         assert self._unread() == [], "every comment of failres must be read by the story"
         self._replies_can_be_copied()
         counts = await self.failres.store.counts()

@@ -37,6 +37,8 @@ class Fault:
     after: int = 0
     times: int | None = 1
     meanwhile: Callable[[], object] | None = None
+    met: int = 0
+    """How many calls it has struck."""
 
     def fits(self, method: str, path: str, mutation: str = "") -> bool:
         """Whether the row is about this call; one of GraphQL may be named by its mutation, as `/graphql#mergeQueue`."""
@@ -55,6 +57,10 @@ class Faults:
         self._rows.append(fault)
         return fault
 
+    def never_met(self) -> list[Fault]:
+        """Give the rows that no call has met: whoever added them tells of something that did not happen."""
+        return [row for row in self._rows if row.met == 0]
+
     def clear(self) -> None:
         """Let everything go well again."""
         self._rows.clear()
@@ -69,6 +75,7 @@ class Faults:
                 continue
             if row.times is not None:
                 row.times -= 1
+            row.met += 1
             if row.meanwhile is not None:
                 row.meanwhile()
             return row

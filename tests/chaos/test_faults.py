@@ -25,7 +25,7 @@ ROUTES = {
     "the log": ("GET", "/repos/*/actions/jobs/*/logs"),
     "the tree": ("GET", "/repos/*/git/trees/*"),
     "the files": ("GET", "/repos/*/pulls/*/files"),
-    "the pull request": ("GET", "/repos/*/pulls/1"),
+    "the last look": ("POST", "/graphql"),
     "the configuration": ("GET", "/repos/*/contents/*"),
     "the token": ("POST", "/app/installations/*/access_tokens"),
 }
@@ -44,6 +44,7 @@ def only_once(world, pull):
 async def test_a_call_that_fails_or_whose_answer_is_lost_is_said_once(calm, method, path, how):
     """500, a connection that ends before or after the effect: everything is said, nothing twice."""
     await shop(calm)
+    calm.clock.advance(3_600.0)  # the token is over
     calm.sandbox.faults.add(Fault(method, path, how=how, times=2))
     pull = calm.people.open_pull("discount", WRONG)
     await calm.settle()

@@ -70,12 +70,17 @@ async def test_a_branch_is_pushed_under_a_name_that_the_filters_let_pass(calm):
     assert branches(repo) == []
 
 
-WRITES = {"the commit": "/repos/*/git/commits", "the branch": "/repos/*/git/refs", "the pull request": "/repos/*/pulls"}
+WRITES = {
+    "the commit of a push": (MAY_PUSH, "/repos/*/git/commits"),
+    "the branch of a push": (MAY_PUSH, "/repos/*/git/refs"),
+    "the commit of a draft": (MAY_DRAFT, "/repos/*/git/commits"),
+    "the branch of a draft": (MAY_DRAFT, "/repos/*/git/refs"),
+    "the draft": (MAY_DRAFT, "/repos/*/pulls"),
+}
 
 
 @pytest.mark.parametrize("how", ["lose", "drop"])
-@pytest.mark.parametrize("config", [MAY_PUSH, MAY_DRAFT], ids=["push", "draft"])
-@pytest.mark.parametrize("path", WRITES.values(), ids=WRITES.keys())
+@pytest.mark.parametrize(("config", "path"), WRITES.values(), ids=WRITES.keys())
 async def test_a_lost_answer_doubles_nothing(calm, config, how, path):
     """Whichever write's answer is lost: one branch, one run of the check, and no second draft."""
     repo, base = await held_shop(calm, workflow(on=PUSHED if config == MAY_PUSH else PULLS), config)
