@@ -18,8 +18,8 @@ class DecisionRequested(Decision):
     A question was decided on. `because` is the verdict that led to it, `reds` how many failed executions of its check
     were known: the same matter is asked again only after a further one. `why` is what stands in the way, in words,
     `proposed` what a model that was asked before had to say, `message` what the failure itself says. `quarantined` is
-    the cause of the quarantine that the question is about, where nothing but that asks it, `of_action` the ticket of
-    an action that was interrupted.
+    the cause of the quarantine under which it is asked, which a moved base may lift; what a rebase left (`sync`) is
+    what the question is about. `of_action` is the ticket of an action that was interrupted.
     """
 
     because: Verdict | None = None

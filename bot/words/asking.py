@@ -69,6 +69,8 @@ def after_rebase(why: str, files: Sequence[str]) -> str:
 def replies(asked: DecisionRequested) -> str:
     """Say who answers and how, with the exact replies."""
     held = "Nothing automatic follows here until this is answered or somebody pushes."
+    if asked.quarantined is not None:
+        held = "Nothing automatic follows here until this is answered, somebody pushes, or the base moves."
     if asked.kind == "run-paused":
         held = "Nothing automatic follows on any pull request of this run until this is answered, whoever pushes."
     return f"{held} {_ANSWERS}\n\n{options(asked)}"

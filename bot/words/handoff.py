@@ -68,7 +68,7 @@ def _head(bundle: Handoff, repo_url: str) -> list[str]:
         f"{push}Until then nothing automatic follows there."
     )
     parts = [f"# Handoff: {asked.question}", happened(asked)]
-    if bundle.quarantine is not None and asked.quarantined is None:
+    if bundle.quarantine is not None and asked.quarantined != "sync":
         parts.append(_quarantined(bundle))
     return [*parts, _rows(bundle, repo_url), "## What you can do", how, options(asked)]
 

@@ -43,6 +43,7 @@ from resolver.decide.resolve import hopeless, resolve
 from resolver.decide.rights import config_of, held_by_mode, managed, mode_of
 from resolver.decide.stalls import stall_wants
 from resolver.decide.third_party import not_started
+from resolver.decide.unanswered import unless_asked
 from resolver.facts import Decided, Fact, GateAttributed, GateReattributed
 from resolver.limits import Limits
 from resolver.queue_facts import MERGE_GROUP
@@ -77,7 +78,7 @@ def attribute_pull(state: RepoState, pull: Pull, now: float, limits: Limits) -> 
         again_at: float | None = None
         refused: list[Refusal] = []
         for want in (*answer.wants, *stall_wants(state, pull, answer, now, limits)):
-            met = _meet(state, pull, want, now, limits)
+            met = unless_asked(state, pull, want, _meet(state, pull, want, now, limits), now)
             if isinstance(met, Refusal):
                 refused.append(met)
                 continue

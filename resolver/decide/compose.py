@@ -69,7 +69,7 @@ def compose(
         by_dependabot=pull.seen.author.login == DEPENDABOT,
         base_ref=pull.seen.base_ref,
         managed=managed(state, pull, config_of(state, pull)),
-        cause=_cause(state, pull, answer),
+        cause=_cause(state, pull, answer, now),
         held=_held(state, pull, now),
         repairs=tuple(repairs_told(pull)),
         rebased=rebased(state, pull),
@@ -110,7 +110,7 @@ def _failed_in_queue(state: RepoState, pull: Pull, red: RedGroup) -> Iterator[Fa
     yield from (failed_check(pull, head, told, MERGE_GROUP) for told in red.others)
 
 
-def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing:
+def _cause(state: RepoState, pull: Pull, answer: Attribution | None, now: float | None) -> Standing:
     """The verdicts that stand on this head, the leading one first, and what is still open."""
     standing = [given.verdict() for given in pull.verdicts.values()]
     standing.sort(key=lambda verdict: (ORDER.index(verdict.klass), verdict.check.key, verdict.item or ""))
@@ -122,7 +122,7 @@ def _cause(state: RepoState, pull: Pull, answer: Attribution | None) -> Standing
         verdicts=tuple(standing),
         lead=lead,
         claims=claims(pull, config_of(state, pull)),
-        hindrance=hindrance(pull, lead),
+        hindrance=hindrance(state, pull, lead, now),
         outage=state.outage.reason if state.outage.on else None,
         proposed=under_way(pull),
         parked_until=parked_until(pull),

@@ -5,27 +5,30 @@ A matter is asked again only after an answer, and after the failure has come bac
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from resolver.actions import AnyAction
 from resolver.attribution import Verdict
-from resolver.breakers import Tripped
+from resolver.breakers import Tripped, tripped
 from resolver.casework import check_of, task_id
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.ask_model import ask_model, proposal_of
 from resolver.decide.asked import rerun_is_left
 from resolver.decide.due import Due, earlier
 from resolver.decide.endings import circumstances, how_it_ended
-from resolver.decide.flaky import flaky_decision
+from resolver.decide.flaky import flaky_decision, flaky_matter
 from resolver.decide.handoff import awaited_until
 from resolver.decide.here import Here
 from resolver.decide.interrupted import interrupted_question
 from resolver.decide.labels import labels
-from resolver.decide.matter import Matter, here_decided
+from resolver.decide.matter import Matter, here_decided, resolutions
 from resolver.decide.paused import pause_of, run_question
 from resolver.decide.planned import plan_asked, plan_question
 from resolver.decide.quarantine import REPEATED, held, held_by_question
 from resolver.decide.resolve import escalation, stop, why_escalated
 from resolver.decide.rights import config_of, managed, silence
 from resolver.decide.sync_question import by_sync, sync_question
+from resolver.decide.unanswered import LEFT, WAITS, escalated, unanswered
 from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, Kind, Word, ask, kind_for
 from resolver.failure import Failure
@@ -94,7 +97,7 @@ def _put(here: Here, asked: DecisionRequested) -> Due:
     if asked.because is None or held(here.state, here.pull):
         return Due(facts=(asked,))
     if asked.kind == "fix-flaky-test":
-        return Due(facts=(flaky_decision(here.state, here.pull, asked.because, 1, here.now), asked))
+        return _put_flaky(here, asked, asked.because)
     matter = Matter(here.state, here.pull, asked.because.check, asked.fail_class, here.now)
     met = ask_model(matter, here.limits) if asked.kind == "failure" else None
     if met is not None:
@@ -105,15 +108,28 @@ def _put(here: Here, asked: DecisionRequested) -> Due:
     return Due(facts=(last, asked) if last is not None else (asked,))
 
 
+def _put_flaky(here: Here, asked: DecisionRequested, flake: Verdict) -> Due:
+    """Put the question about a flaky test with its decision, which the breakers bind like any other."""
+    matter = flaky_matter(here.state, here.pull, flake, here.now)
+    made = resolutions(here.state, here.pull, matter.fail_class)
+    trip = tripped(matter.fail_class, "task", made, matter.config.budget)
+    if trip is not None:
+        return Due(facts=stop(matter, trip))
+    return Due(facts=(flaky_decision(here.state, here.pull, flake, 1, here.now), asked))
+
+
 def _ask(here: Here) -> DecisionRequested | None:
-    state, pull, lead = here.state, here.pull, here.lead
-    if lead is None or silence(state, pull) is not None or not _escalates(pull, lead):
+    state, pull, lead = here.state, here.pull, _for_people(here)
+    if lead is None or silence(state, pull) is not None:
         return None
+    here = replace(here, lead=lead)
     if pause_of(state, pull) is not None or plan_asked(state, pull, here.now):
         return None  # one question is asked for the whole run, and what it may change comes before what has failed
     if by_sync(pull) is not None or held_by_question(pull) is not None:
         return None  # so does what a rebase left, or what was interrupted
     if state.outage.on or not managed(state, pull, config_of(state, pull)):
+        return None
+    if unanswered(state, pull, here.now) in (WAITS, LEFT):
         return None
     fail_class = _class_of(state, pull, lead)
     kind: Kind = "fix-flaky-test" if lead.next_action == "decide" else kind_for(fail_class, "task")
@@ -123,6 +139,16 @@ def _ask(here: Here) -> DecisionRequested | None:
     told = dict.fromkeys(part for each in reasons for part in each.split("; ") if part)
     proposed = proposal_of(pull, lead.check, fail_class)
     return request(here, kind, fail_class, "; ".join(told), proposed)
+
+
+def _for_people(here: Here) -> Verdict | None:
+    """Give the verdict that people are asked about: the leading one, else one whose class the table has escalated."""
+    pull, lead = here.pull, here.lead
+    if lead is None or _escalates(pull, lead):
+        return lead
+    handed = [each.check for each in escalated(pull) if each.check is not None]
+    found = (each for each in pull.verdicts.values() if any(check.same_job(each.check) for check in handed))
+    return next(found, None)
 
 
 def _escalates(pull: Pull, lead: Verdict) -> bool:
@@ -174,7 +200,10 @@ def request(
     decision = ask(asking, here.now)
     fields = {name: getattr(decision, name) for name in Decision.model_fields}
     message = _message(state, pull, lead)
-    return DecisionRequested(**fields, because=lead, reds=reds, why=why, proposed=proposed, message=message)
+    under = pull.quarantine.fact.cause if pull.quarantine is not None and not pull.quarantine.final else None
+    return DecisionRequested(
+        **fields, because=lead, reds=reds, why=why, proposed=proposed, message=message, quarantined=under
+    )
 
 
 def _class_of(state: RepoState, pull: Pull, lead: Verdict) -> str:

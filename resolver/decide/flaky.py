@@ -18,12 +18,17 @@ def flaky_decision(state: RepoState, pull: Pull, flake: Verdict, earlier: int, n
     """Give the decision on a flake; `earlier` counts those of the same check before it, inside the window. One for each
     failure on each head.
     """
-    matter = Matter(state, pull, flake.check, _class_of(state, pull, flake), now)
+    matter = flaky_matter(state, pull, flake, now)
     take = rule_flaky(earlier)
     made = resolution(matter, take, resolutions(state, pull, matter.fail_class).attempt)
     about = f"{flake.check.key} {flake.fingerprint} {pull.seen.head_sha}"
     seq = decision_seq(task_id(pull.seen.number), about, 1 + min(earlier, 1))
     return made.model_copy(update={"seq": seq, "counts": take.counts})
+
+
+def flaky_matter(state: RepoState, pull: Pull, flake: Verdict, now: float) -> Matter:
+    """Give what the resolver decides about: the flake's class of failure, as its log has it."""
+    return Matter(state, pull, flake.check, _class_of(state, pull, flake), now)
 
 
 def _class_of(state: RepoState, pull: Pull, flake: Verdict) -> str:

@@ -13,6 +13,7 @@ from resolver.decide.rerunning import Met, flake_asked, rerun_of
 from resolver.decide.resolve import resolve
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.decide.syncing import sync_of
+from resolver.decide.unanswered import unanswered
 from resolver.ledger import Allowed
 from resolver.limits import Limits
 from resolver.queue_facts import MERGE_GROUP
@@ -22,7 +23,7 @@ from resolver.state import Base, Pull, RepoState
 def follow(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> Met:
     """Give the action that the leading verdict asks for: the synchronisation, or the flake's one rerun."""
     config = config_of(state, pull)
-    if lead is None or not managed(state, pull, config) or held(state, pull):
+    if lead is None or not managed(state, pull, config) or held(state, pull) or unanswered(state, pull, now):
         return Met()
     if lead.check.event == MERGE_GROUP and lead.next_action in ("synchronise", "rerun"):
         return again_in_queue(state, pull, lead, now, limits)
@@ -40,10 +41,16 @@ STALLED = "task-stalled"
 """The failure class whose row a stall that was run again in vain follows."""
 
 
-def hindrance(pull: Pull, lead: Verdict | None) -> str | None:
-    """Say why what follows from the leading verdict could not be done, where GitHub or the last look refused it."""
-    if lead is None or lead.next_action != "synchronise":
+def hindrance(state: RepoState, pull: Pull, lead: Verdict | None, now: float | None) -> str | None:
+    """Say why what follows from the leading verdict is not done: people were asked, or GitHub or the last look refused
+    it.
+    """
+    if lead is None or lead.next_action not in ("synchronise", "rerun"):
         return None
+    under_way = any(key.startswith("rerun:") and each.status == "started" for key, each in pull.effects.items())
+    waits = unanswered(state, pull, now) if now is not None and not under_way else None
+    if waits is not None or lead.next_action == "rerun":
+        return waits
     effect = pull.effects.get(f"sync:{pull.seen.number}")
     return effect.reason if effect is not None and effect.status == "refused" else None
 

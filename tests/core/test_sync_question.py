@@ -86,7 +86,7 @@ def test_files_outside_the_scope_are_asked_about_by_name():
 
 After the rebase the branch still changes files that this task may not change: `a.py`, `docs/b c.md`.
 
-Nothing automatic follows here until this is answered or somebody pushes. Somebody with write access answers by a new comment with one of these lines:
+Nothing automatic follows here until this is answered, somebody pushes, or the base moves. Somebody with write access answers by a new comment with one of these lines:
 
 - to let this task change these files as well, each of them:
 

@@ -150,8 +150,8 @@ def taxed(tree):
 
 
 async def test_a_branch_that_carries_the_bases_own_changes_is_brought_up_to_date(world):
-    """The author had copied a file of a colleague, which then landed with what it needs: that is drift, and rebased the
-    copy is gone from the branch.
+    """The author had copied a file of a colleague, which then landed with what it needs: that is drift. People were asked
+    before that was known, so that one of them commands the rebase; then the copy is gone from the branch.
     """
     repo = await open_shop(world, config=MANAGED)
     world.sandbox.ci.job("unit", taxed)
@@ -159,6 +159,9 @@ async def test_a_branch_that_carries_the_bases_own_changes_is_brought_up_to_date
     world.people.push("till", {"tax.py": "RATE = open('rates.py')\n"}, message="Take the tax along")
     await world.settle()
     world.people.push("main", {"tax.py": "RATE = open('rates.py')\n", "rates.py": "7\n"}, by="admin", message="Tax")
+    await world.settle()
+    assert "It was not done: people were asked here, and nothing is begun before they answer" in world.said(pull)
+    world.people.comment(pull, "/failres sync", by="maintainer")
     await world.settle()
     assert [commit.message for commit in repo.git.log(pull.head_sha, repo.git.branch("main"))] == snapshot(
         ["Add a till"]
