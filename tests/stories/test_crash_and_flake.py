@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.cli.scenarios import team, whose
@@ -12,11 +13,17 @@ WITHOUT_A_WORD = Fault("GET", "/repos/*/check-runs/*/annotations", status=200, b
 """GitHub tells nothing of the job either: it has no log, and no annotation."""
 
 
+SLOW = [pytest.param(weather, marks=pytest.mark.soak) for weather in ("lost", "twice", "late")]
+BOTH = pytest.mark.parametrize("world", ["calm", "restart", *SLOW], indirect=True)
+"""Hours pass in these stories, with nothing in them that lost or shuffled deliveries do not meet elsewhere."""
+
+
 def decisions(rows):
     """What the table decided on the task, in order."""
     return [(each["failClass"], each["attempt"], each["action"]) for each in records(rows, "resolve.decision")]
 
 
+@BOTH
 async def test_a_runner_that_dies_without_a_word_is_replaced_twice_and_then_people_are_asked(world):
     """No log, no annotation, no step that failed: it is run again after its waits, and the third death is for people."""
     await whose.shop(world)
@@ -38,6 +45,7 @@ async def test_a_runner_that_dies_without_a_word_is_replaced_twice_and_then_peop
 """)
 
 
+@BOTH
 async def test_b4_a_gate_that_is_flaky_again_is_asked_about_and_not_run_again(world):
     """A pass hides a flaky test only once: the second flake of a check has its one execution, and is for people then."""
     repo = await whose.shop(world)
