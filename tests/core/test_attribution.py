@@ -33,6 +33,7 @@ busy_base_red_asked_for_after_the_failure      | h.F@b1 p2.F            | base=b
 busy_base_red_of_the_tested_commit_alone       | h.F p2.F               | base=b3                 | want base b3
 busy_base_is_not_chased_for_ever               | h.F@b0 p1.X p2.X p3.X  | base=b4 no=rerun noprobe=b0 | unclassified → escalate
 build_passed_where_tests_ran                   | b2.X h.F               | kind=build diff=touches | task-defect → explain
+build_not_seen_where_nothing_is_named          | b2.N h.F               | kind=build diff=touches | want base b2 more
 lint_did_not_pass_where_tests_ran              | b2.X h.F               | kind=lint diff=touches  | want base b2 more
 flake_beside_a_defect_by_the_file_seen         | h.F h.Z=               |                         | flake → none
 flake_beside_a_defect_by_the_number_of_items   | h.F7 h.X7=             |                         | flake → none
@@ -146,6 +147,8 @@ known_flaker_that_can_not_be_run               | b2.G h.F h.F           | flaked
 wavering_on_the_base_line                      | b0.F b1.G b2.F h.F     |                         | want base b2 more
 wavering_with_the_tasks_own_red_as_the_last    | b0.F b1.G h.F h.F      |                         | want base b2
 broken_base_that_another_task_passed           | b2.F o.G h.F           |                         | want base b2 more
+another_task_passed_before_the_base_broke      | o.G b2.F h.F           |                         | base-defect → repair
+base_green_before_it_broke_is_no_doubt         | b1.G b2.F h.F          |                         | base-defect → repair
 flaked_on_an_earlier_head                      | e.F e.G= b2.G h.F h.F  |                         | want rerun
 # neither red nor green
 infrastructure_alone_gets_its_row              | h.I                    |                         | want row
@@ -167,6 +170,10 @@ probe_that_shows_only_the_item_it_was_told     | h.F h.F p2.G!          |       
 probe_that_was_told_an_item_and_ran_all        | h.F20 h.F20 p2.G19!    |                         | task-defect → explain
 probe_that_was_told_the_only_item_there_is     | h.F1 h.F1 p2.G1!       |                         | task-defect → explain
 probe_that_failed_at_the_item_it_was_told      | h.F20 p2.F1!           |                         | base-defect → repair
+probe_that_failed_beside_the_item_it_was_told  | h.F h.F p2.Z!          |                         | task-defect → explain
+probe_that_shows_only_the_file_it_was_told     | h.F h.F p2.C!          |                         | unclassified → escalate
+probe_that_ran_one_more_than_it_was_told       | h.F20 h.F20 p2.G2!     |                         | task-defect → explain
+probes_that_are_not_read_block_nothing         | h.F h.F p2.L p2.L      |                         | want base b2 more
 probe_that_failed_for_another_reason_once      | h.F h.F p2.X           |                         | want base b2 more
 probe_that_failed_for_another_reason_twice     | h.F h.F p2.X p2.X      |                         | unclassified → escalate
 probe_whose_ref_vanished                       | h.F h.F p2.K           |                         | want base b2

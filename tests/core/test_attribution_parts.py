@@ -23,6 +23,7 @@ from resolver.attribution import (
     rerun_asked,
     settle,
 )
+from resolver.attribution.sights import passed_beside
 from resolver.attribution.verdicts import RAN_NOTHING
 from resolver.executions import FailedItem, distinct, result_of
 from resolver.failure import Place
@@ -240,6 +241,23 @@ def test_what_is_shown_beside_a_verdict_is_what_it_was(row: str, facts: str, rol
 def test_a23_every_conclusion_reaches_a_result(conclusion: str | None, expected: str) -> None:
     """A23: each conclusion that is no success is looked at; an unknown word is a failure."""
     assert result_of(conclusion, ()) == expected
+
+
+@pytest.mark.parametrize(
+    ("items", "built"),
+    [
+        ((FailedItem(fingerprint=PRINT, item="tests/test_a.py::test_x"),), True),
+        ((FailedItem(fingerprint=PRINT, item=None),), False),
+        ((FailedItem(fingerprint=PRINT, item="src/a.py", kind="lint"),), False),
+        ((FailedItem(fingerprint=PRINT, item="t"), FailedItem(fingerprint=PRINT, item=None, kind="build")), False),
+        ((), False),
+    ],
+)
+def test_what_was_built_is_known_by_tests_that_ran(items: tuple[FailedItem, ...], built: bool) -> None:
+    """Failing tests by their names, and nothing else, show that the build had passed."""
+    (ran,) = case("b2.X", "").executions
+    build = FailedItem(fingerprint=PRINT, kind="build")
+    assert passed_beside(ran.model_copy(update={"items": items}), build) is built
 
 
 def test_a_green_whose_step_did_not_run_is_nothing() -> None:
