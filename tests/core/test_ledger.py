@@ -86,6 +86,7 @@ RERUNS: list[tuple[str, list[LedgerEvent], RerunAsked, str]] = [
     ("evidence after three probes", [ProbeStarted(id=str(n), at=0, check="ci: test", commit=HEAD) for n in range(3)], _asked("evidence"), "refused"),
     ("a command is bound too", [e for n in range(3) for e in (_rerun(n, "command", check="ci: test"), _ended(n))], _asked("command"), "refused"),
     ("the workflow's sixth", [e for n in range(5) for e in (_rerun(n, "flake", fingerprints=(F2,)), _ended(n))], _asked(), "refused"),
+    ("the workflow's fifth", [e for n in range(4) for e in (_rerun(n, "flake", fingerprints=(F2,)), _ended(n))], _asked(), "allowed 5"),
     ("too soon after a useful one", [_rerun(1), _ended(1, at=NOW - 60)], _asked("evidence"), "refused until +1140"),
     ("the longer wait wins", [_rerun(1), _ended(1, at=NOW - 60)], _asked("evidence", not_before=NOW + 3000), "refused until +3000"),
     ("the other wait is shorter", [_rerun(1), _ended(1, at=NOW - 60)], _asked("evidence", not_before=NOW + 3), "refused until +1140"),
