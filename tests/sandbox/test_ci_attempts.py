@@ -230,6 +230,30 @@ async def test_a_job_that_finds_no_runner_stays_queued(make: Make) -> None:
     assert (job.status, job.steps, job.runner_name, yard.run.latest.status) == ("queued", [], None, "queued")
 
 
+async def test_a_job_waits_for_its_environments_reviewers(make: Make) -> None:
+    """GITHUB.md section 3: `workflow_job.waiting`, job and run are `waiting`, without runner and steps; each attempt needs
+    a review of its own, and an environment that nobody guards keeps nothing back.
+    """
+    deploy = f"{{environment: {{name: prod, url: https://shop.test}}, needs: unit, {steps('true')}}}"
+    yard = make(on_pull(f"unit: {{environment: test, {steps('true')}}}\ndeploy: {deploy}\n"))
+    for name in ("unit", "deploy"):
+        yard.ci.job(name, lambda _: passed())
+    yard.ci.guard("prod")
+    yard.people.open_pull("a", {"n": "1\n"})
+    await yard.ci.advance()
+    job = yard.jobs["deploy"]
+    assert (job.status, job.steps, job.runner_name, yard.run.latest.status) == ("waiting", [], None, "waiting")
+    assert [named for event, action, named in yard.heard if (event, action) == ("workflow_job", "waiting")] == [
+        "deploy"
+    ]
+    yard.ci.review(yard.run, "prod")
+    await yard.ci.advance()
+    assert yard.ends() == {"unit": "success", "deploy": "success"}
+    await yard.people.rerun(yard.run, failed_only=False)
+    await yard.ci.advance()
+    assert yard.jobs["deploy"].status == "waiting"
+
+
 async def test_a_lost_runner_leaves_no_log(make: Make) -> None:
     """The job fails with the runner's message as annotation; its step never ended and no log was written."""
     yard = make(["unit"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bot.sandbox.ci.runner.function_job import JobFunction, Outcome
-from bot.sandbox.state import Job
+from bot.sandbox.state import Job, WorkflowRun
 
 
 @dataclass
@@ -14,7 +14,8 @@ class Controls:
     Decisions by job; a name is the job's as GitHub shows it (`test (3.11)`) or its key in the file (`test`).
 
     `held` jobs start and do not end, in the step that is named, else in their first; `queued` ones find no runner;
-    `lost` ones lose it, so often.
+    `lost` ones lose it, so often. `guarded` environments wait for a reviewer, `reviewed` are those of an attempt that
+    need not wait any more.
     """
 
     functions: dict[str, JobFunction] = field(default_factory=dict)
@@ -22,6 +23,8 @@ class Controls:
     queued: set[str] = field(default_factory=set)
     lost: dict[str, int] = field(default_factory=dict)
     once: dict[str, list[Outcome]] = field(default_factory=dict)
+    guarded: set[str] = field(default_factory=set)
+    reviewed: set[tuple[int, int, str]] = field(default_factory=set)
 
     def function(self, key: str, name: str) -> JobFunction | None:
         """The function that stands for a job; the full name goes before the key."""
@@ -38,6 +41,10 @@ class Controls:
     def keeps_queued(self, job: Job) -> bool:
         """Whether the job must not begin yet."""
         return job.name in self.queued or job.key in self.queued
+
+    def awaits_review(self, run: WorkflowRun, environment: str) -> bool:
+        """Whether a job of the run's newest attempt must wait for its environment's reviewers."""
+        return environment in self.guarded and (run.id, run.latest.number, environment) not in self.reviewed
 
     def take_lost(self, job: Job) -> bool:
         """Whether the job loses its runner now; asked once."""

@@ -114,6 +114,14 @@ class Ci:
         """Let a job find no runner."""
         self._board.controls.queued.add(name)
 
+    def guard(self, environment: str) -> None:
+        """Let jobs of an environment wait for its reviewers."""
+        self._board.controls.guarded.add(environment)
+
+    def review(self, run: WorkflowRun, environment: str) -> None:
+        """Let the jobs of an environment begin that wait in the run's newest attempt."""
+        self._board.controls.reviewed.add((run.id, run.latest.number, environment))
+
     def lose_runner(self, name: str, times: int = 1) -> None:
         """Let the job's runner vanish in its next executions, or in the one that is held."""
         self._board.controls.lost[name] = times

@@ -76,6 +76,7 @@ def _instance(board: Board, plan: Plan, one: Ready, common: dict[str, Any], inde
         labels = [to_text(expand(label, names, Status())) for label in spec.runs_on]
         tolerated = truthy(expand(spec.continue_on_error, names, Status()))
         group, cancels = evaluate_group(spec.concurrency, names)
+        environment = interpolate(spec.environment, names, Status())
     except ExpressionError as error:
         return _broken(board, plan, spec, at, f"{plan.file.path}:{spec.line}: jobs.{spec.id}: {error}")
     job = board.records.job(plan.repo, plan.run, key=spec.id, name=name, labels=labels, matrix=dict(matrix), at=at)
@@ -88,6 +89,7 @@ def _instance(board: Board, plan: Plan, one: Ready, common: dict[str, Any], inde
         total=len(one.combinations),
         index=index,
         after_cancel=plan.cancelled,
+        environment=environment,
     )
 
 

@@ -32,6 +32,7 @@ class Opened:
     total: int = 1
     index: int = 0
     after_cancel: bool = False
+    environment: str = ""
 
 
 @dataclass(frozen=True)

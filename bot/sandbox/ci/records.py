@@ -156,6 +156,14 @@ class Records:
         """The job waits behind its own concurrency group (`pending`), or no longer (`queued`)."""
         job.status = status
 
+    def job_awaits_review(self, repo: Repository, run: WorkflowRun, job: Job) -> bool:
+        """The job waits for its environment's reviewers, and its run with it; tells `workflow_job.waiting` once."""
+        if job.status == "waiting":
+            return False
+        job.status = run.latest.status = "waiting"
+        self._tell_job(repo, run, job, "waiting")
+        return True
+
     def job_started(self, repo: Repository, run: WorkflowRun, job: Job, steps: list[Step], at: float) -> None:
         """A runner has taken the job; tells `workflow_job.in_progress`."""
         self._runner += 1

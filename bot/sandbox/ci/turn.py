@@ -52,8 +52,10 @@ def _admit(board: Board, plan: Plan) -> bool:
 def _begin(board: Board, plan: Plan, one: Opened) -> bool:
     """Give a queued job a runner, if its group lets it and the story does not keep it waiting."""
     job = one.job
-    if job.status not in {"queued", "pending"} or board.controls.keeps_queued(job):
+    if job.status not in {"queued", "pending", "waiting"} or board.controls.keeps_queued(job):
         return False
+    if board.controls.awaits_review(plan.run, one.environment):
+        return board.records.job_awaits_review(plan.repo, plan.run, job)
     if one.concurrency is not None:
         group, cancels = one.concurrency
         place = board.groups_of(plan).ask(group, ("job", job.id), cancel_in_progress=cancels)

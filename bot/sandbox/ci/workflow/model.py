@@ -110,6 +110,7 @@ class JobSpec:
     continue_on_error: bool | str = False
     strategy: Strategy | None = None
     concurrency: Concurrency | None = None
+    environment: str = ""
     steps: tuple[StepSpec, ...] = ()
 
 

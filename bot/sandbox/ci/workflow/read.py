@@ -136,8 +136,8 @@ def _input(section: Section) -> InputSpec:
 def _job(key: str, section: Section, above: Shelling) -> JobSpec:
     section.only(
         ("name", "needs", "if", "runs-on", "permissions", "env", "outputs", "defaults", "timeout-minutes",
-         "continue-on-error", "strategy", "concurrency", "steps"),
-        unsupported=("uses", "with", "secrets", "container", "services", "environment"),
+         "continue-on-error", "strategy", "concurrency", "environment", "steps"),
+        unsupported=("uses", "with", "secrets", "container", "services"),
     )  # fmt: skip
     if "uses" not in section:
         for wanted in ("runs-on", "steps"):
@@ -160,6 +160,7 @@ def _job(key: str, section: Section, above: Shelling) -> JobSpec:
         continue_on_error=section.flag("continue-on-error", False),
         strategy=_strategy(section),
         concurrency=_concurrency(section),
+        environment=_environment(section),
         steps=tuple(read_step(step, shelling) for step in section.items("steps")),
     )
 
@@ -196,6 +197,15 @@ def _concurrency(section: Section) -> Concurrency | None:
     inner = section.section("concurrency")
     inner.only(("group", "cancel-in-progress"))
     return Concurrency(inner.text("group") or "", inner.flag("cancel-in-progress", False))
+
+
+def _environment(section: Section) -> str:
+    """The name of the environment that a job deploys to; empty where there is none."""
+    if not isinstance(section.raw("environment"), dict):
+        return section.text("environment") or ""
+    inner = section.section("environment")
+    inner.only(("name", "url"))
+    return inner.text("name") or ""
 
 
 def _defaults(section: Section) -> Shelling:
