@@ -43,8 +43,8 @@ class LoopLimits:
     """
 
     batch: int = 100
-    facts: int = 50
-    pulls: int = 5
+    facts: int = 30
+    pulls: int = 3
     rounds: int = 5
     parallel: int = 16
     lease: float = 60.0

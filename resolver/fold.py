@@ -216,8 +216,7 @@ def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | 
             head = replace(head, runs=_with(head.runs, fact.run_id, fact)) if newer else head
         case JobFinished():
             state = fold_spent(state, fact)
-            progress = without(head.progress, fact.job_id)
-            head = replace(head, jobs=_with(head.jobs, fact.job_id, fact), progress=progress)
+            head = replace(head.with_job(fact), progress=without(head.progress, fact.job_id))
             state = replace(state, steps=state.steps.with_job(fact))
         case JobTriaged():
             head = replace(head, triaged=_with(head.triaged, fact.job_id, fact))

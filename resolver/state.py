@@ -7,7 +7,7 @@ Everything here can be thrown away and folded again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -71,7 +71,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Head(Follows):
-    """All executions that are known on one commit. Jobs are kept of every attempt: each counts as evidence.
+    """All executions that are known on one commit. Jobs are kept of every attempt: each counts as evidence. Those that
+    failed are named in `failed_ids`: of hundreds mostly none.
 
     `checks` are other Apps' check runs by id, `begun` those that go on, `annotated` their annotations, `statuses` the
     newest of each context.
@@ -82,6 +83,7 @@ class Head(Follows):
 
     runs: Mapping[int, RunObserved] = field(default_factory=_nothing)
     jobs: Mapping[int, JobFinished] = field(default_factory=_nothing)
+    failed_ids: frozenset[int] = frozenset()
     triaged: Mapping[int, JobTriaged] = field(default_factory=_nothing)
     progress: Mapping[int, JobProgressed] = field(default_factory=_nothing)
     stalls: Mapping[int, JobStalled] = field(default_factory=_nothing)
@@ -93,6 +95,12 @@ class Head(Follows):
     read_for: RollupSeen | None = None
     listed_at: float | None = None
     others_listed: bool = False
+
+    def with_job(self, job: JobFinished) -> Head:
+        """Give the head after one more execution has ended."""
+        failed = {job.job_id} if meaning(job.conclusion) is Meaning.FAILED else set()
+        ids = (self.failed_ids - {job.job_id}) | failed
+        return replace(self, jobs={**self.jobs, job.job_id: job}, failed_ids=ids)
 
     def current(self) -> Iterator[JobFinished]:
         """Give the newest execution of each job of each run: what GitHub shows now."""
@@ -144,16 +152,12 @@ def _current(head: Head) -> tuple[JobFinished, ...]:
     return tuple(newest.values())
 
 
-def _reds(head: Head) -> tuple[JobFinished, ...]:
-    """The executions that failed: of hundreds on a commit few, and mostly none."""
-    failed = {each for each in {job.conclusion for job in head.jobs.values()} if meaning(each) is Meaning.FAILED}
-    return tuple(job for job in head.jobs.values() if job.conclusion in failed) if failed else ()
+def _reds(head: Head) -> list[JobFinished]:
+    return [head.jobs[job_id] for job_id in sorted(head.failed_ids) if job_id in head.jobs]
 
 
 def _ever_failed(head: Head) -> bool:
-    if head.stalls:
-        return True
-    if head.once(_reds):
+    if head.stalls or _reds(head):
         return True
     conclusions = [
         *(check.conclusion for check in head.checks.values()),
@@ -167,13 +171,16 @@ def _derived(head: Head) -> frozenset[int]:
 
 
 def _failed(head: Head) -> tuple[JobFinished, ...]:
-    red = {job.job_id for job in head.once(_reds)} - head.derived()
-    shown = [job for job in head.current() if job.job_id in red] if red else []
+    reds = _reds(head)
+    if not reds:
+        return ()
+    red = {job.job_id for job in reds} - head.derived()
+    shown = [job for job in head.current() if job.job_id in red]
     return tuple(sorted(shown, key=lambda job: (job.completed_at or 0.0, job.job_id)))
 
 
 def _asked(head: Head) -> frozenset[str]:
-    red = (job for job in head.once(_reds) if job.job_id not in head.derived())
+    red = (job for job in _reds(head) if job.job_id not in head.derived())
     return frozenset({job.name for job in red} | {stall.name for stall in head.stalls.values()})
 
 

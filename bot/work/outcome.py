@@ -33,7 +33,7 @@ class Outcome:
     fail_class: Interruption | None = None
 
 
-FACTS = 50
+FACTS = 30
 """How many facts one delivery brings: a list of hundreds of jobs is taken in by several turns, not by a long one."""
 
 

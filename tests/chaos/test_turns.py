@@ -332,6 +332,6 @@ async def test_a_list_of_hundreds_of_jobs_is_taken_in_by_several_turns():
     while await loop.run_due():
         kinds = [kind for kind, _ in await records(store)]
         seen.append((kinds.count("job.finished"), kinds.count("action.done")))
-    assert seen[:4] == [(50, 0), (100, 0), (150, 0), (170, 1)]
+    assert seen[:6] == [(30, 0), (60, 0), (90, 0), (120, 0), (150, 0), (170, 1)]
     assert seen[-1] == (170, 1)
     await store.close()
