@@ -17,6 +17,8 @@ two_reds_ask_the_tested_base                   | h.F h.F                |       
 the_tested_base_is_asked_before_the_current    | h.F h.F                | base=b3                 | want base b2
 a_lint_error_in_changed_lines_asks_the_base    | h.F                    | kind=lint diff=touches  | want base b2
 a_lint_error_elsewhere_is_tried_again          | h.F                    | kind=lint diff=elsewhere | want rerun
+a_lint_error_that_came_and_went_is_tried_again | h.F                    | kind=lint diff=touches flaked | want rerun
+a_test_in_changed_lines_is_tried_again         | h.F                    | diff=touches            | want rerun
 a_changed_item_asks_the_base                   | h.F                    | diff=changes            | want base b2
 a_running_base_is_waited_for                   | h.F h.F b2.R           |                         | want wait
 a_run_that_never_ends_is_not_waited_for        | h.F h.F b2.R~7h        |                         | want base b2
