@@ -55,9 +55,9 @@ REFUSED = {
 @pytest.mark.parametrize(("text", "line", "message"), REFUSED.values(), ids=REFUSED)
 def test_hostile_text_is_refused_with_its_line(text: str, line: int, message: str):
     """Each trick of YAML that a configuration does not need is refused, where it stands, at once."""
-    started = time.perf_counter()
+    started = time.process_time()
     result = parse_config(text)
-    assert time.perf_counter() - started < SECONDS
+    assert time.process_time() - started < SECONDS
     assert isinstance(result, ConfigProblems)
     assert (result.problems[0].line, result.problems[0].message[: len(message)]) == (line, message)
     assert max(len(each.message) for each in result.problems) < 500

@@ -129,9 +129,9 @@ def test_secrets_in_a_block_are_not_kept():
 )
 def test_a_hostile_description_takes_bounded_time(text):
     """At GitHub's limit of 65,536 characters."""
-    began = time.perf_counter()
+    began = time.process_time()
     plan_in(text)
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0
 
 
 # What follows for the scope.

@@ -452,6 +452,6 @@ def test_a_file_full_of_questions_is_compared_in_time():
     steps = ", ".join(["{if: github.event_name != 'schedule', run: make}"] * 8)
     jobs = [f"j{n}: {{needs: [{f'j{n - 1}' if n else ''}], runs-on: x, steps: [{steps}]}}" for n in range(150)]
     text = workflow(*jobs, "unit: {needs: j149, runs-on: x}")
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert isinstance(choose(PUSH, ci=text), ProbePlan)
-    assert time.perf_counter() - begin < 5.0
+    assert time.process_time() - begin < 5.0

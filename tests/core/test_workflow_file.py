@@ -158,6 +158,6 @@ def test_what_cannot_be_understood_is_unreadable_and_says_why(text):
 def test_a_bomb_of_aliases_costs_nothing():
     """Aliases are refused where the first one stands."""
     lines = ["a0: &a0 [x, x]"] + [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60)]
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert isinstance(read_workflow("x.yml", "\n".join(lines)), UnreadableWorkflow)
-    assert time.perf_counter() - begin < 0.5
+    assert time.process_time() - begin < 0.5

@@ -509,12 +509,12 @@ HOSTILE = {
 @pytest.mark.parametrize("file", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_file_is_judged_in_time(file):
     """A pull request writes its own file: nothing in it makes a judgement slow, and none of it is taken for safe."""
-    begin = time.perf_counter()
+    begin = time.process_time()
     selection = selects(file, "test", MANUAL, {})
     rerun_hazard(file, PULL, Grounds(shown=("test",)), on_base=False)
     dispatch_hazard(file, MANUAL, Grounds(shown=("test",)))
     shared_group(file, MANUAL)
-    assert time.perf_counter() - begin < 3.0
+    assert time.process_time() - begin < 3.0
     assert selection.answer in ("yes", "unknown")
 
 
@@ -525,8 +525,8 @@ def test_workflows_that_call_each_other_many_times_are_judged_in_time():
         path: file_of(*(f"j{n}: {{uses: ./{after}}}" for n in range(100)), path=path) for path, after in pairwise(paths)
     }
     caller = file_of(f"test: {{uses: ./{paths[0]}}}")
-    begin = time.perf_counter()
+    begin = time.process_time()
     for last, answer in (("", None), (", environment: p", f"the job `last` of {paths[-1]} has an environment")):
         files = {**called, paths[-1]: file_of(f"last: {{runs-on: x{last}}}", path=paths[-1])}
         assert dispatch_hazard(caller, MANUAL, Grounds(shown=("test",), called=files)) == answer
-    assert time.perf_counter() - begin < 3.0
+    assert time.process_time() - begin < 3.0

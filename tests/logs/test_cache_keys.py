@@ -94,10 +94,10 @@ def test_hostile_logs_stay_cheap_and_small():
     """Endless lines, unclosed groups and thousands of keys cost bounded memory and time that grows with their length."""
     many = "".join(f"Cache restored from key: k{n}\n" for n in range(10_000))
     assert len(scanned(many).exact) == MOST
-    scan, begun = CacheKeyScan(), time.monotonic()
+    scan, begun = CacheKeyScan(), time.process_time()
     for _ in range(200):
         scan.feed(b"##[group]Run actions/cache@v4\n  restore-keys: " + b"Cache hit for: a" * 2_000)
         assert len(scan._rest) <= LONGEST_REST
-    assert time.monotonic() - begun < 5.0
+    assert time.process_time() - begun < 5.0
     assert len(scan.close().beginnings) <= MOST
     assert scanned("Cache hit for: ghp_abcdefghijklmnopqrstuvwxyz0123456789AB\n").exact[0].startswith("ghp_") is False

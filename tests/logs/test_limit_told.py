@@ -59,10 +59,10 @@ def test_the_headers_of_a_limit(log: str, told: LimitSigns, chunk: int):
 
 def test_hostile_logs_stay_cheap():
     """Endless lines and repeated headers cost bounded memory, and time that grows with their length."""
-    scan, begun = LimitScan(), time.monotonic()
+    scan, begun = LimitScan(), time.process_time()
     for _ in range(200):
         scan.feed(b"retry-after: " * 3_000)
         assert len(scan._rest) <= LONGEST_REST
     scan.feed(b"ratelimit-reset: 99999999999999999999\n\xff\xfe retry-after: \n")
-    assert time.monotonic() - begun < 5.0
+    assert time.process_time() - begun < 5.0
     assert scan.close() == NONE
