@@ -42,17 +42,16 @@ STALLED = "task-stalled"
 
 
 def hindrance(state: RepoState, pull: Pull, lead: Verdict | None, now: float | None) -> str | None:
-    """Say why what follows from the leading verdict is not done: people were asked, or GitHub or the last look refused
-    it.
+    """Say why what follows from the leading verdict is not done: GitHub or the last look refused it, which says what a
+    person has to do, or people were asked.
     """
     if lead is None or lead.next_action not in ("synchronise", "rerun"):
         return None
-    under_way = any(key.startswith("rerun:") and each.status == "started" for key, each in pull.effects.items())
-    waits = unanswered(state, pull, now) if now is not None and not under_way else None
-    if waits is not None or lead.next_action == "rerun":
-        return waits
     effect = pull.effects.get(f"sync:{pull.seen.number}")
-    return effect.reason if effect is not None and effect.status == "refused" else None
+    if lead.next_action == "synchronise" and effect is not None and effect.status == "refused":
+        return effect.reason
+    under_way = any(key.startswith("rerun:") and each.status == "started" for key, each in pull.effects.items())
+    return unanswered(state, pull, now) if now is not None and not under_way else None
 
 
 def _synchronise(state: RepoState, pull: Pull, now: float) -> Met:
