@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import assert_never
 
 from resolver.decision_facts import DecisionAnswered
@@ -29,7 +30,8 @@ def fold_quarantine(state: RepoState, fact: QuarantineFact) -> RepoState:
         case QuarantineLifted():
             taken = TriedAfresh(id=f"afresh:{fact.task_id}:{fact.seq}", at=fact.at, task=fact.task_id)
             state = replace(state, ledger=state.ledger.with_event(taken))
-            return _with(state, _change(pull, fact.seq, _by_base)) if pull is not None else state
+            lift = partial(_by_base, at=fact.at)
+            return _with(state, _change(pull, fact.seq, lift)) if pull is not None else state
         case _:
             assert_never(fact)
 
@@ -69,5 +71,5 @@ def _by_answer(quarantine: Quarantine) -> Quarantine:
     return quarantine if quarantine.lifted else replace(quarantine, lifted="answer")
 
 
-def _by_base(quarantine: Quarantine) -> Quarantine:
-    return quarantine if quarantine.lifted else replace(quarantine, lifted="base")
+def _by_base(quarantine: Quarantine, at: float) -> Quarantine:
+    return quarantine if quarantine.lifted else replace(quarantine, lifted="base", lifted_at=at)

@@ -14,11 +14,14 @@ from resolver.quarantine_facts import TaskQuarantined
 
 @dataclass(frozen=True, slots=True)
 class Quarantine:
-    """One quarantine of a task; `lifted` says what ended it, where that was not a push."""
+    """One quarantine of a task; `lifted` says what ended it, where that was not a push, and `lifted_at` (seconds) when
+    a moved base did.
+    """
 
     fact: TaskQuarantined
     final: bool = False
     lifted: Literal["", "answer", "base"] = ""
+    lifted_at: float = 0.0
 
 
 def standing_quarantine(quarantines: Sequence[Quarantine], pushed: Sha) -> Quarantine | None:

@@ -63,9 +63,9 @@ def _left(pull: Pull, asked: DecisionRequested, ended: Ended | None) -> bool:
 
 
 def _lifted(pull: Pull, at: float) -> bool:
-    """Say whether the quarantine that stood at a time (seconds) was lifted by a moved base."""
+    """Say whether the quarantine that stood at a time (seconds) was lifted by a moved base after it."""
     before = [each for each in pull.quarantines if each.fact.at <= at]
-    return bool(before) and before[-1].fact.heads.pushed == pull.pushed and before[-1].lifted == "base"
+    return bool(before) and before[-1].fact.heads.pushed == pull.pushed and before[-1].lifted_at > at
 
 
 def unless_asked(state: RepoState, pull: Pull, want: Want, met: Met | Refusal, now: float) -> Met | Refusal:

@@ -130,6 +130,17 @@ class Play:
         sha = Sha(f"{self.comments:040x}")
         self.hear(BaseMoved(ref="main", sha=sha, config_touched=None), config(sha=sha, found=True, settings=CONFIG))
 
+    def rebased(self, task):
+        """Our own rebase has left a file beyond the task's scope on the branch."""
+        self.comments += 1
+        before = self.state.pulls[task]
+        sha = Sha(f"{task * 1_000_000 + self.comments:040x}")
+        told = {"head": sha, "base": self.state.bases["main"].sha or BASE, "outside": ["a.py"], "lost": False}
+        target = {"target": f"sync:{task}", "number": PullNumber(task)}
+        self.write(ActionDone(ticket=f"sync:{task}@{self.now}", key=f"k{self.comments}", **target, result=told))
+        self.hear(before.seen.model_copy(update={"head_sha": sha, "updated_at": self.now}))
+        self.open[task].clear()  # what was asked of the head before is judged anew with the rebase's question
+
     def answer(self, task, by, option, files_, which):
         """Somebody answers: one of the questions, or one that does not exist."""
         asked = [*self.state.pulls[task].talk.decisions, "d-none"]
@@ -245,6 +256,12 @@ EVENTS = st.one_of(
     st.tuples(st.just("again"), st.integers(0, 200)),
     st.tuples(st.just("ask"), st.sampled_from(TASKS)),
     st.tuples(
+        st.just("allow"),
+        st.sampled_from(TASKS),
+        st.sampled_from((WRITER, WRITER, OUTSIDER, APP)),
+        st.sampled_from((("a.py",), ("a.py",), ("b.py",), ("*.py",))),
+    ),
+    st.tuples(
         st.just("say"),
         st.sampled_from(TASKS),
         st.sampled_from((WRITER, WRITER, OUTSIDER, APP)),
@@ -265,6 +282,8 @@ BEGINNINGS = {
     "a run is paused": (*spent(7) * 2, *spent(8) * 3),
     "a scope is asked about": (("fail", 7, "gate-red-code"), ("ask", 7)),
     "people are asked": (("fail", 7, "registry-auth-missing"),),
+    "a rebase left a file": (("rebased", 7),),
+    "a rebase left a file, which is allowed": (("rebased", 7), ("allow", 7, WRITER, ("a.py",))),
     "a flake was seen": (("fail", 7, "gate-red-code"), ("pass", 7), ("fail", 7, "gate-red-code")),
 }
 """From where random events are soon about a breaker, a question or an answer."""
@@ -299,6 +318,11 @@ def happen(play, event):
             play.hear(play.heard[more[0] % len(play.heard)])
         case "ask":
             play.asked_for_files(*more)
+        case "rebased":
+            play.rebased(*more)
+        case "allow":
+            task, by, files_ = more
+            play.answer(task, by, None, files_, len(play.state.pulls[task].talk.decisions) - 1)
         case "say":
             play.answer(*more)
 
@@ -339,4 +363,6 @@ def test_a_play_reaches_what_it_is_about():
     play.check()
     assert play.state.runs["news"].settled
     kinds = {type(fact).__name__ for fact in play.recorded}
+    wider = played("a rebase left a file, which is allowed", ())
+    assert wider.wider[7] == {"a.py"}
     assert {"ResolveDecided", "ResolveEnded", "RunPaused", "TaskQuarantined", "DecisionAnswered"} <= kinds
