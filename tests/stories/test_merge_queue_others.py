@@ -78,7 +78,7 @@ At [`price.py:1`](https://github.test/octo/shop/blob/‹docs:1›/price.py#L1) �
 
 In the merge queue, `linter / lint` failed on `‹group of #1:1›`: this branch merged onto what is ahead of it.
 
-**What happens now:** It is not proven whose failure this is (this pull request is not managed; checks of another CI cannot be started by failres). Enqueue it once more: it lands, or it fails again, and then it is known whose failure it is. failres only explains here; the configuration does not let it act on this pull request.
+**What happens now:** It is not proven whose failure this is: checks of another CI cannot be started by failres. Enqueue it once more: it lands, or it fails again, and then it is known whose failure it is. failres only explains here; the configuration does not let it act on this pull request.
 
 """)
 
