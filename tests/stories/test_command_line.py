@@ -32,7 +32,7 @@ async def test_explain_shows_the_chain_of_evidence(calm, capsys):
         "ci / unit: failure",
         "tests/test_shop.py:5",
         "verdict: task-defect",
-        "this failure: run ",
+        "  this failure v1-",
         "gate.attributed",
     ):
         assert part in text
