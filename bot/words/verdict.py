@@ -36,6 +36,7 @@ WAITS = {
     "log": "its log is being read",
     "base": "the clean base is being asked",
     "rerun": "the failed job runs once more on the same commit",
+    "review": "the failed job runs once more when somebody has reviewed the environment that its run waits for",
     "row": "its surroundings may be the cause, so the failed job runs once more after a wait",
     "requeue": "the same commit is enqueued once more",
     "limit": "the next execution has to wait for a while",

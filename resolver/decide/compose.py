@@ -16,6 +16,7 @@ from resolver.decide.open_now import asked, parked_until
 from resolver.decide.paused import asked_at, pause_of
 from resolver.decide.repairs_told import repairs_told
 from resolver.decide.requeue import in_queue
+from resolver.decide.rerunning import waits_for_review
 from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.decide.running import stalled_checks, unfinished
 from resolver.decide.still_open import still_open
@@ -115,7 +116,7 @@ def _cause(state: RepoState, pull: Pull, answer: Attribution | None, now: float 
     standing = [given.verdict() for given in pull.verdicts.values()]
     standing.sort(key=lambda verdict: (ORDER.index(verdict.klass), verdict.check.key, verdict.item or ""))
     open_ones = still_open(state, pull, answer)
-    kinds = dict.fromkeys(_kind(want) for each in open_ones for want in each.wants)
+    kinds = dict.fromkeys(_kind(state.head(pull.seen.head_sha), want) for each in open_ones for want in each.wants)
     decided = bool(standing) and (not open_ones or standing[0].klass == ORDER[0])
     lead = standing[0] if decided else None
     return Standing(
@@ -131,8 +132,12 @@ def _cause(state: RepoState, pull: Pull, answer: Attribution | None, now: float 
     )
 
 
-def _kind(want: Want) -> str:
+def _kind(head: Head, want: Want) -> str:
     """Name what is being obtained; in a merge queue another execution is another place in the queue."""
+    if isinstance(want, WantRerun) and any(
+        job.name == want.check.job and waits_for_review(head, job.run_id) for job in head.failed()
+    ):
+        return "review"
     queued = isinstance(want, WantRerun) and want.check.event == MERGE_GROUP
     if isinstance(want, WantWait):
         return want.why

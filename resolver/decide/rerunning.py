@@ -13,7 +13,7 @@ from resolver.facts import Fact, JobFinished
 from resolver.ids import Fingerprint
 from resolver.ledger import RerunAsked
 from resolver.ledger_events import ProbeStarted, RerunStarted
-from resolver.state import Pull, RepoState
+from resolver.state import Head, Pull, RepoState
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,19 @@ class Met:
 
 
 def rerun_of(state: RepoState, pull: Pull, check: Check, job: JobFinished, asked: RerunAsked, *, now: float) -> Met:
-    """Run the failed jobs of a job's run again, with the ledger's record of it."""
+    """Run the failed jobs of a job's run again, with the ledger's record of it. A run that waits for a person is let
+    wait: the delivery of its end comes here again.
+    """
+    if waits_for_review(state.head(pull.seen.head_sha), job.run_id):
+        return Met()
     action = rerun_action(state, pull, check, job)
     known = action.rerun_id in state.ledger.events
     return Met((action,), () if known else (asked.started(action.rerun_id, now),))
+
+
+def waits_for_review(head: Head, run_id: int) -> bool:
+    """True while a job of the run waits for its environment. GitHub runs no job again before the run has ended."""
+    return any(each.run_id == run_id and each.status == "waiting" for each in head.progress.values())
 
 
 def joined(facts: Iterable[Fact]) -> tuple[Fact, ...]:
