@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bot.llm_wire import bounded, not_taken
 from bot.settings import Settings
+from resolver.facts.model import Usage
 from resolver.llm import Prompt, Reply, Silent, read_answer
-from resolver.model_facts import Usage
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

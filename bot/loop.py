@@ -25,7 +25,7 @@ from resolver.decide import Due, decide_pull, decide_repository
 from resolver.decide.due import earlier
 from resolver.facts import EngineStuck, Fact
 from resolver.fold import fold_or_park
-from resolver.fold_run import also_concerned
+from resolver.fold.run import also_concerned
 from resolver.ids import PullNumber
 from resolver.limits import LIMITS, Limits
 from resolver.news import is_news

@@ -9,15 +9,15 @@ from pydantic import Field, TypeAdapter
 
 from bot.store import Order
 from resolver.actions import AnyAction, RerunJobs, SyncBranch
+from resolver.actions.model import CallModel
+from resolver.actions.queue import DequeuePull, EnqueuePull
+from resolver.actions.repairs import TellOfOrphans
+from resolver.actions.talk import Notify, PostReply, React, ReadStanding, SetLabel
+from resolver.actions.trouble import TellOfTrouble
 from resolver.ceilings import WRITES
 from resolver.facts import RepoObserved
-from resolver.model_actions import CallModel
-from resolver.queue_actions import DequeuePull, EnqueuePull
 from resolver.records import Record
-from resolver.repair_actions import TellOfOrphans
 from resolver.state import STOP_LABEL
-from resolver.talk_actions import Notify, PostReply, React, ReadStanding, SetLabel
-from resolver.trouble_actions import TellOfTrouble
 
 PRIORITY = {
     "read-standing": 5,

@@ -23,12 +23,12 @@ from bot.objects import (
     run_observed,
     understood,
 )
-from bot.progress import job_progressed
-from bot.queue_objects import merge_group, queue_step
-from bot.third_party import check_begun, check_finished, status_seen
-from resolver.command_facts import CommandGiven
+from bot.objects.progress import job_progressed
+from bot.objects.queue import merge_group, queue_step
+from bot.objects.third_party import check_begun, check_finished, status_seen
 from resolver.config import CONFIG_PATH
 from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, InstallationChanged
+from resolver.facts.commands import CommandGiven
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.journal import Unreadable, from_json
 from resolver.third_party import CheckBegun, CheckFinished

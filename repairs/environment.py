@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal
 
+from resolver.facts.repairs import Thing
 from resolver.ids import PullNumber
 from resolver.limits import LIMITS
 from resolver.log.cache_keys import CacheKeys
 from resolver.policy import REPAIR_IDS
 from resolver.probes import is_owned, is_probe_branch
 from resolver.records import Record
-from resolver.repair_facts import Thing
 
 
 class EnvironmentRepair(Record):

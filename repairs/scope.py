@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal
 
-from resolver.config_values import matches
+from resolver.config.values import matches
 from resolver.records import Record
 from resolver.tree_paths import FAULTS, PathFault, caseless, is_protected, link_leaves, path_fault, with_parents
 

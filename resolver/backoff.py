@@ -19,7 +19,7 @@ from typing import Final
 
 import re2
 
-from resolver.config_sections import Budget
+from resolver.config.sections import Budget
 from resolver.records import Record
 
 

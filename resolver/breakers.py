@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from resolver.config_sections import Budget
+from resolver.config.sections import Budget
 from resolver.failure import Scope
 from resolver.policy import POLICY, Policy
 from resolver.records import Record

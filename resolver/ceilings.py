@@ -21,12 +21,12 @@ from resolver.actions import (
     SyncBranch,
     WriteHandoffs,
 )
-from resolver.config_sections import DailyCeilings
-from resolver.queue_actions import DequeuePull, EnqueuePull
-from resolver.repair_actions import RemoveOrphans, RemoveReported, StartRepairJob
-from resolver.spent import DAY, Ceiling, Spent
+from resolver.actions.queue import DequeuePull, EnqueuePull
+from resolver.actions.repairs import RemoveOrphans, RemoveReported, StartRepairJob
+from resolver.actions.talk import PostDecision, PostReply, React, SetLabel
+from resolver.config.sections import DailyCeilings
 from resolver.state import STOP_LABEL
-from resolver.talk_actions import PostDecision, PostReply, React, SetLabel
+from resolver.state.spent import DAY, Ceiling, Spent
 
 RUNS: Final = (RerunJobs, StartProbe, StartRepairJob, EnqueuePull)
 ACTS: Final = (*RUNS, SyncBranch, WriteHandoffs, SetLabel, RemoveReported, RemoveOrphans, DequeuePull)

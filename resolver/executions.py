@@ -16,7 +16,6 @@ from typing import Literal, assert_never
 from resolver.conclusions import Meaning, meaning
 from resolver.failure import Finding, Place
 from resolver.ids import Fingerprint, Sha
-from resolver.queue_facts import MERGE_GROUP
 from resolver.records import Record
 
 Side = Literal["task", "base", "probe", "group"]
@@ -39,6 +38,10 @@ INFRASTRUCTURE_KINDS = frozenset({"network", "runner-lost", "quota", "rate-limit
 
 DETERMINISTIC_KINDS = frozenset({"build", "type", "lint"})
 """Kinds whose outcome follows from the tree alone: compilers, type checkers, linters, formatters."""
+
+
+MERGE_GROUP = "merge_group"
+"""GitHub's name of the event that a group's runs have."""
 
 
 class Check(Record):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from resolver.config import RepoConfig
-from resolver.decision_facts import DecisionRequested
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.quarantine import TaskQuarantined
 from resolver.ids import PullNumber, Sha
-from resolver.quarantine_facts import TaskQuarantined
 from resolver.records import Record
 from resolver.report import Report
 from resolver.task_scope import TaskScope

@@ -11,16 +11,6 @@ from typing import Any, assert_never
 
 from pydantic import ValidationError
 
-from resolver.command_facts import (
-    CommandFailed,
-    CommandGiven,
-    CommandJudged,
-    CommentsRead,
-    LabelSet,
-    PullTouched,
-    StandingRead,
-)
-from resolver.decision_facts import DecisionAnswered, DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.facts import (
     ActionDone,
     ActionRefused,
@@ -49,14 +39,21 @@ from resolver.facts import (
     RunObserved,
     RunsRead,
 )
-from resolver.ids import PullNumber
-from resolver.landing_facts import BaseChangesRead, LandedChangesRead, LandingFact, LandingRead, UnseenRead
-from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
-from resolver.model_facts import ModelReplied
-from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
-from resolver.progress import JobProgressed, JobStalled
-from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
-from resolver.queue_facts import (
+from resolver.facts.commands import (
+    CommandFailed,
+    CommandGiven,
+    CommandJudged,
+    CommentsRead,
+    LabelSet,
+    PullTouched,
+    StandingRead,
+)
+from resolver.facts.decisions import DecisionAnswered, DecisionRequested, HandoffRefused, HandoffWritten
+from resolver.facts.landings import BaseChangesRead, LandedChangesRead, LandingFact, LandingRead, UnseenRead
+from resolver.facts.model import ModelReplied
+from resolver.facts.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
+from resolver.facts.quarantine import QuarantineLifted, TaskQuarantined
+from resolver.facts.queue import (
     MergeGroupGone,
     MergeGroupRead,
     MergeGroupSeen,
@@ -65,10 +62,13 @@ from resolver.queue_facts import (
     PullEnqueued,
     RulesRead,
 )
+from resolver.facts.repairs import RepairDone, RepairFailed, RepairReported
+from resolver.facts.resolve import ResolveDecided, ResolveEnded
+from resolver.facts.runs import RunPaused
+from resolver.ids import PullNumber
+from resolver.ledger.events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.progress import JobProgressed, JobStalled
 from resolver.records import Record
-from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
-from resolver.resolve_facts import ResolveDecided, ResolveEnded
-from resolver.run_facts import RunPaused
 from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 
 VERSION = 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from resolver.command_facts import CommandGiven, CommentsRead, PullTouched
 from resolver.facts import (
     BaseMoved,
     CommentGone,
@@ -16,11 +15,12 @@ from resolver.facts import (
     RollupSeen,
     RunObserved,
 )
-from resolver.fold_queue import find_group, queue_news
-from resolver.orphans import OwnRefsSeen
+from resolver.facts.commands import CommandGiven, CommentsRead, PullTouched
+from resolver.facts.orphans import OwnRefsSeen
+from resolver.facts.queue import QueueFact
+from resolver.fold.queue import find_group, queue_news
 from resolver.own_pulls import is_own_pull
 from resolver.progress import JobProgressed
-from resolver.queue_facts import QueueFact
 from resolver.state import RepoState
 from resolver.third_party import CheckBegun, CheckFinished, StatusSeen, ThirdParty
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Final
 
-from resolver.config_text import ConfigProblem, ConfigProblems, Document, TextLimits, read_text, shorten
+from resolver.config.text import ConfigProblem, ConfigProblems, Document, TextLimits, read_text, shorten
 from resolver.records import Record
 from resolver.secrets import mask
 from resolver.tree_paths import FAULTS, is_protected, path_fault

@@ -7,15 +7,15 @@ from typing import Literal
 from resolver.attribution.beside import Claim
 from resolver.attribution.outcome import Verdict
 from resolver.config import ConfigProblem
-from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Kind
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.resolve import Proposal
 from resolver.failure import Failure
 from resolver.ids import PullNumber, RunId, Sha
 from resolver.progress import JobStalled
 from resolver.queue_exit import Exit
 from resolver.records import Record
-from resolver.resolve_facts import Proposal
-from resolver.spent import Ceiling
+from resolver.state.spent import Ceiling
 
 
 class FailedCheck(Record):

@@ -12,8 +12,8 @@ from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from resolver.conclusions import Meaning, meaning
-from resolver.config_sections import Stall
-from resolver.config_values import matches
+from resolver.config.sections import Stall
+from resolver.config.values import matches
 from resolver.facts import JobFinished, JobTriaged
 from resolver.failure import Failure, Finding
 from resolver.fingerprint import fingerprint

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Literal
 
 from resolver.config import RepoConfig
-from resolver.config_values import matches
+from resolver.config.values import matches
 from resolver.facts import PullFilesRead
 from resolver.plan import Plan
 from resolver.records import Record

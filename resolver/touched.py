@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from resolver.casework import prints_of
-from resolver.command_facts import CommandGiven, LabelSet, StandingRead
+from resolver.casework.queue import groups_of, red_jobs, red_others
 from resolver.decide.handoff import quarantine_without_bundle
 from resolver.decide.invalid_plan import also_held
 from resolver.decide.rights import config_of, managed
-from resolver.decision_facts import DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.facts import (
     ActionRefused,
     ActionStarted,
@@ -34,17 +33,18 @@ from resolver.facts import (
     RunObserved,
     RunsRead,
 )
-from resolver.fold_queue import concerned, queue_touched
+from resolver.facts.commands import CommandGiven, LabelSet, StandingRead
+from resolver.facts.decisions import DecisionRequested, HandoffRefused, HandoffWritten
+from resolver.facts.landings import LandedChangesRead, LandingRead, UnseenRead
+from resolver.facts.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
+from resolver.facts.queue import PullDequeued, PullEnqueued, QueueFact
+from resolver.fold.queue import concerned, queue_touched
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.journal import Unreadable
-from resolver.landing_facts import LandedChangesRead, LandingRead, UnseenRead
-from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
-from resolver.merge_queue import MergeQueue
-from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
+from resolver.ledger.events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.progress import JobProgressed, JobStalled
-from resolver.queue_case import groups_of, red_jobs, red_others
-from resolver.queue_facts import PullDequeued, PullEnqueued, QueueFact
 from resolver.state import Head, Pull, RepoState
+from resolver.state.merge_queue import MergeQueue
 from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 
 Asked = tuple[Literal["job", "third-party"], str]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
-from resolver.config_values import matches
+from resolver.config.values import matches
 from resolver.records import Record
 
 PathFault = Literal["empty", "absolute", "outside", "backslash", "hidden", "uneven", "git", "ending", "long"]

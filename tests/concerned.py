@@ -7,10 +7,10 @@ import json
 from resolver.decide import Due, decide_pull
 from resolver.decide.rights import config_of, managed
 from resolver.facts import BaseMoved, Fact
-from resolver.fold_run import also_concerned
+from resolver.fold.run import also_concerned
 from resolver.ids import PullNumber
 from resolver.journal import Unreadable
-from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted
+from resolver.ledger.events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted
 from resolver.limits import LIMITS
 from resolver.state import RepoState
 from resolver.touched import touched

@@ -33,7 +33,7 @@ from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem
 from resolver.ids import Fingerprint, Sha
 from resolver.ledger import Ledger
-from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted
+from resolver.ledger.events import ProbeStarted, RerunEnded, RerunStarted
 
 DAY = 86_400.0
 LOOK_AGAIN = 300.0

@@ -12,8 +12,8 @@ from typing import get_args
 
 from bot.cli.subparsers import Subparsers
 from resolver.config import ActionKind, ConfigProblems, RepoConfig, config_schema, parse_config_bytes
-from resolver.config_text import TEXT_LIMITS, shorten
-from resolver.config_unread import unread
+from resolver.config.text import TEXT_LIMITS, shorten
+from resolver.config.unread import unread
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -16,9 +16,9 @@ from typing import NoReturn
 
 from bot.cli.subparsers import Subparsers
 from resolver.config import RepoConfig, parse_config_bytes
-from resolver.config_sections import ProgressRule
-from resolver.config_text import TEXT_LIMITS
-from resolver.config_values import duration, matches
+from resolver.config.sections import ProgressRule
+from resolver.config.text import TEXT_LIMITS
+from resolver.config.values import duration, matches
 
 _SCRIPT = Path("workflows", "gate", "gate.py")
 _CONFIG = Path(".github", "failres.yml")

@@ -8,8 +8,8 @@ from bot.cli.scenarios.scenario import comments
 from bot.cli.stage import Stage
 from bot.sandbox.state import Pull, Repository
 from bot.store import JournalRow
-from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.facts import GateAttributed, JobTriaged
+from resolver.facts.decisions import DecisionAnswered, DecisionRequested
 from resolver.journal import from_json
 
 STOPPED = "failres:quarantined"

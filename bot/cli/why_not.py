@@ -14,7 +14,7 @@ from bot.orders import writes
 from bot.store import Store
 from resolver.actions import AnyAction
 from resolver.config import duration
-from resolver.config_sections import Modes
+from resolver.config.sections import Modes
 from resolver.decide.ceilings import asked_ceiling, over
 from resolver.decide.gates import PARK, holding, permitted
 from resolver.decide.quarantine import held

@@ -7,8 +7,8 @@ from typing import Any
 
 from bot.commands.markdown import read_commands
 from bot.objects import Json, seconds
-from resolver.command_facts import Button, CommandGiven
 from resolver.commands import Command, Explain, Retry, Sender, Sync
+from resolver.facts.commands import Button, CommandGiven
 from resolver.ids import PullNumber, Sha
 from resolver.secrets import mask
 

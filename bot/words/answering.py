@@ -9,8 +9,8 @@ from bot.words.inert import code
 from bot.words.records import utc
 from bot.words.replies import COMMANDS, help_text, reply_denied, reply_misread, reply_refused
 from bot.words.verdict import hindered
-from resolver.command_facts import ReplyLine, Said
-from resolver.talk_actions import PostReply
+from resolver.actions.talk import PostReply
+from resolver.facts.commands import ReplyLine, Said
 
 LINES = 40
 """So many lines of one reply are shown, the newest."""

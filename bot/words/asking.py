@@ -12,8 +12,8 @@ from bot.words.plan import unusable_block
 from bot.words.probe import in_short
 from bot.words.replies import OPTION_WORDS, forms
 from bot.words.verdict import subject
-from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Kind, Word
+from resolver.facts.decisions import DecisionRequested
 from resolver.policy import CRASH
 from resolver.report import Asked
 from resolver.secrets import mask

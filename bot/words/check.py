@@ -17,12 +17,12 @@ from bot.words.rebase import rebased
 from bot.words.stall import stalls, unfinished
 from bot.words.verdict import evidence, sentence
 from resolver.attribution.outcome import Verdict
-from resolver.command_facts import Button
 from resolver.config import CONFIG_PATH, ConfigProblem
 from resolver.decide.ceilings import over
+from resolver.facts.commands import Button
 from resolver.failure import Failure
 from resolver.report import FailedCheck, Report
-from resolver.spent import Ceiling
+from resolver.state.spent import Ceiling
 from resolver.taxonomy import TAXONOMY
 
 NAME = "failres"

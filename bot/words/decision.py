@@ -13,9 +13,9 @@ from bot.words.plan import block_to_mend
 from bot.words.remedies import remedy_for
 from bot.words.trouble import stopped
 from bot.words.verdict import evidence
-from resolver.decision_facts import Ended, HandoffRefused, HandoffWritten
+from resolver.actions.talk import PostDecision
+from resolver.facts.decisions import Ended, HandoffRefused, HandoffWritten
 from resolver.handoff import BRANCH
-from resolver.talk_actions import PostDecision
 
 _ENDS: Final = MappingProxyType(
     {

@@ -16,7 +16,7 @@ from bot.words.plan import block_to_mend, may_change
 from bot.words.records import Line, journal_slice, utc
 from bot.words.verdict import ROLES, SIDES, age, sentence
 from resolver.attribution.outcome import Evidence, Verdict
-from resolver.decision_facts import DecisionRequested
+from resolver.facts.decisions import DecisionRequested
 from resolver.failure import Failure
 from resolver.handoff import Attempt, Handoff
 from resolver.ids import Fingerprint, TextHash

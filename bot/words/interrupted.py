@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from bot.words.inert import reason
-from resolver.decision_facts import DecisionRequested
+from resolver.facts.decisions import DecisionRequested
 from resolver.interruptions import CONFLICT
 from resolver.taxonomy import TAXONOMY
 

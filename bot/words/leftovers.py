@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from bot.words.inert import one_line
 from bot.words.notice import as_code, block
-from resolver.orphans import OrphansAsked
+from resolver.facts.orphans import OrphansAsked
 
 QUESTION: Final = "Who removes what failres has left behind?"
 SHOWN: Final = 10

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Final
 
 from bot.words.inert import code
+from resolver.facts.resolve import Proposal
 from resolver.policy import Action
-from resolver.resolve_facts import Proposal
 
 RATIONALE = 400
 

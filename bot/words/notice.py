@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bot.words.inert import one_line, visible
-from resolver.decision_facts import DecisionRequested
+from resolver.actions.talk import Notify
+from resolver.facts.decisions import DecisionRequested
 from resolver.secrets import mask
-from resolver.talk_actions import Notify
 from resolver.taxonomy import TAXONOMY
 
 FILES: Final = 5

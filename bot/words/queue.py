@@ -9,7 +9,7 @@ from typing import assert_never
 from bot.words.inert import code
 from bot.words.queue_exit import gave_up_remedy, gave_up_title
 from resolver.attribution.outcome import Class, NextAction, Verdict
-from resolver.queue_facts import MERGE_GROUP
+from resolver.executions import MERGE_GROUP
 from resolver.report import QueueTrouble, Report
 
 NAMED = 8

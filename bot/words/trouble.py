@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from bot.words.inert import one_line, reason
 from bot.words.notice import as_code, block
+from resolver.actions.trouble import TellOfTrouble, Trouble
 from resolver.taxonomy import TAXONOMY
-from resolver.trouble_actions import TellOfTrouble, Trouble
 
 SHOWN: Final = 10
 

@@ -15,9 +15,9 @@ from bot.words.queue import FOLLOWING_IN_QUEUE, once_more, sentence_in_queue
 from bot.words.stall import stalled
 from resolver.attribution.classes import BEHIND_RUN, CARRIES_BASE
 from resolver.attribution.outcome import Evidence, Role, Verdict
+from resolver.executions import MERGE_GROUP
 from resolver.ids import Fingerprint
 from resolver.interruptions import CONFLICT
-from resolver.queue_facts import MERGE_GROUP
 from resolver.report import Report
 
 ROLES: Mapping[Role, str] = MappingProxyType(

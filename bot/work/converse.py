@@ -12,7 +12,7 @@ from bot.work.observe.comments import read_comments
 from bot.work.observe.standing import read_standing
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.talk_actions import (
+from resolver.actions.talk import (
     Notify,
     PostDecision,
     PostReply,

@@ -7,8 +7,8 @@ from bot.work.act.orphans import remove_orphans
 from bot.work.act.repair import repair
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.repair_actions import RemoveOrphans, RepairAction, TellOfOrphans
-from resolver.trouble_actions import TellOfTrouble
+from resolver.actions.repairs import RemoveOrphans, RepairAction, TellOfOrphans
+from resolver.actions.trouble import TellOfTrouble
 
 
 async def mend(place: Place, action: RepairAction | RemoveOrphans | TellOfOrphans | TellOfTrouble) -> Outcome:

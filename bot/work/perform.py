@@ -45,10 +45,10 @@ from resolver.actions import (
     SyncBranch,
     WriteHandoffs,
 )
-from resolver.landing_actions import ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
-from resolver.model_actions import CallModel
-from resolver.queue_actions import DequeuePull, EnqueuePull, ReadGroup, ReadQueue, ReadRules
-from resolver.repair_actions import (
+from resolver.actions.landings import ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
+from resolver.actions.model import CallModel
+from resolver.actions.queue import DequeuePull, EnqueuePull, ReadGroup, ReadQueue, ReadRules
+from resolver.actions.repairs import (
     RemoveOrphans,
     RemoveReported,
     ReportCaches,
@@ -56,8 +56,8 @@ from resolver.repair_actions import (
     StartRepairJob,
     TellOfOrphans,
 )
-from resolver.talk_actions import Notify, PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
-from resolver.trouble_actions import TellOfTrouble
+from resolver.actions.talk import Notify, PostDecision, PostReply, React, ReadComments, ReadStanding, SetLabel
+from resolver.actions.trouble import TellOfTrouble
 
 
 async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:

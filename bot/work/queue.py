@@ -9,7 +9,7 @@ from bot.work.act.enqueue import enqueue_pull
 from bot.work.observe.queue import read_group, read_queue, read_rules
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.queue_actions import DequeuePull, EnqueuePull, QueueAction, ReadGroup, ReadQueue, ReadRules
+from resolver.actions.queue import DequeuePull, EnqueuePull, QueueAction, ReadGroup, ReadQueue, ReadRules
 
 
 async def look_after_queue(place: Place, action: QueueAction) -> Outcome:

@@ -25,7 +25,7 @@ from bot.work.pacing import Pacing
 from bot.work.perform import perform
 from bot.work.place import Pace, Place
 from resolver.actions import AnyAction, ReadLog
-from resolver.model_actions import CallModel
+from resolver.actions.model import CallModel
 
 log = logging.getLogger(__name__)
 

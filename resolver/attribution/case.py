@@ -8,7 +8,7 @@ from typing import Literal
 from resolver.attribution.beside import Claim, NeverRan, OwnMerge
 from resolver.attribution.diff import Diff
 from resolver.attribution.outcome import Refusal
-from resolver.config_sections import Attribution
+from resolver.config.sections import Attribution
 from resolver.executions import Check, Execution
 from resolver.ids import Fingerprint, Sha
 from resolver.records import Record

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from resolver.config_sections import Outage
+from resolver.config.sections import Outage
 from resolver.ids import Fingerprint, Sha
 from resolver.records import Record
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from resolver.actions import AnyAction
 from resolver.casework import execution_of
+from resolver.casework.queue import red_groups
 from resolver.decide.attribute import Attributed, attribute_pull
 from resolver.decide.ceilings import within_ceilings
 from resolver.decide.due import Due, due, earlier
@@ -40,7 +41,6 @@ from resolver.decide.talk import converse
 from resolver.facts import Decided, Fact
 from resolver.ids import PullNumber
 from resolver.limits import LIMITS, Limits
-from resolver.queue_case import red_groups
 from resolver.state import Pull, RepoState
 
 __all__ = ["Due", "Silence", "decide_pull", "decide_repository"]

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 from resolver.actions import AnyAction
 from resolver.answers import Accepted, Refused, check_answer, choose
-from resolver.command_facts import Said
 from resolver.commands import Answer, Standing
 from resolver.decide.asked import Hindered, plan_retry
 from resolver.decide.endings import circumstances, how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.rights import silence
-from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.decisions import KINDS, OPTIONS, Decision
 from resolver.facts import Fact
+from resolver.facts.commands import Said
+from resolver.facts.decisions import DecisionAnswered, DecisionRequested
 from resolver.policy import NEEDS, Abilities, Take, within
-from resolver.talk import Given
+from resolver.state.talk import Given
 
 PASSED = "the check has passed meanwhile, so that the question has ended"
 LIFTED = "the base has moved meanwhile, so that the question has ended"

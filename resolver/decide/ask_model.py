@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from resolver.actions.model import CallModel
 from resolver.attribution import Refusal
 from resolver.breakers import tripped
 from resolver.decide.deciding import resolution
@@ -18,13 +19,12 @@ from resolver.decide.rerunning import Met
 from resolver.decide.resolve import forbidden, possible, resolve
 from resolver.decide.resolve_outcomes import RERUNS
 from resolver.executions import Check
+from resolver.facts.model import PREFIX, call_target
+from resolver.facts.resolve import Proposal
 from resolver.failure import Failure
 from resolver.limits import Limits
 from resolver.llm import Reply, affordable, judge
-from resolver.model_actions import CallModel
-from resolver.model_facts import PREFIX, call_target
 from resolver.policy import NEEDS, AskModel, Take, rule
-from resolver.resolve_facts import Proposal
 from resolver.runs import run_id
 from resolver.state import Effect, Pull
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from resolver.actions import AnyAction
 from resolver.attribution import Refusal, Verdict, rerun_asked
 from resolver.casework import check_of, execution_of, task_id
-from resolver.command_facts import Button
+from resolver.casework.queue import standing_red
 from resolver.config import ActionKind
 from resolver.decide.cases import case_of
 from resolver.decide.ceilings import asked_ceiling, over
@@ -20,12 +20,11 @@ from resolver.decide.requeue import requeue
 from resolver.decide.rerunning import rerun_of
 from resolver.decide.rights import config_of, explained_only, mode_of, silence
 from resolver.decide.syncing import sync_of
-from resolver.executions import Check
+from resolver.executions import MERGE_GROUP, Check
 from resolver.facts import Fact, JobFinished
+from resolver.facts.commands import Button
 from resolver.ledger import Allowed, RerunAsked
 from resolver.limits import Limits
-from resolver.queue_case import standing_red
-from resolver.queue_facts import MERGE_GROUP
 from resolver.state import Base, Pull, RepoState
 from resolver.third_party import NOT_STARTED, in_group
 

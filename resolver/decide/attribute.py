@@ -44,9 +44,9 @@ from resolver.decide.rights import config_of, held_by_mode, managed, mode_of
 from resolver.decide.stalls import stall_wants
 from resolver.decide.third_party import not_started
 from resolver.decide.unanswered import unless_asked
+from resolver.executions import MERGE_GROUP
 from resolver.facts import Decided, Fact, GateAttributed, GateReattributed
 from resolver.limits import Limits
-from resolver.queue_facts import MERGE_GROUP
 from resolver.state import Pull, RepoState, verdict_key
 
 ROUNDS = 20

@@ -20,7 +20,7 @@ from resolver.decide.third_party import base_annotations, not_started
 from resolver.facts import Fact, JobFinished, ProbeDispatched
 from resolver.ids import RunId, Sha
 from resolver.ledger import Allowed, Ledger
-from resolver.ledger_events import ProbeStarted
+from resolver.ledger.events import ProbeStarted
 from resolver.limits import Limits
 from resolver.probed import speaks
 from resolver.state import Effect, Head, Pull, RepoState

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.actions import AnyAction
+from resolver.actions.landings import ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
 from resolver.attribution import Attribution, Case
-from resolver.casework_beside import asked_commits, comparable, first_in_queue, first_reds, own_of
+from resolver.casework.beside import asked_commits, comparable, first_in_queue, first_reds, own_of
 from resolver.executions import Check
 from resolver.ids import Sha
-from resolver.landing_actions import ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
-from resolver.landings import landing_of, unseen_place
 from resolver.limits import Limits
 from resolver.state import Base, Pull, RepoState
+from resolver.state.landings import landing_of, unseen_place
 
 
 def beside_reads(state: RepoState, pull: Pull, case: Case, answer: Attribution, limits: Limits) -> Iterator[AnyAction]:

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 
 from resolver.actions import AnyAction
 from resolver.ceilings import RUNS, WRITES, ceiling_on, ceiling_on_kind
-from resolver.command_facts import CommandJudged
-from resolver.config_sections import DailyCeilings
+from resolver.config.sections import DailyCeilings
 from resolver.decide.due import Due, earlier
 from resolver.decide.minutes import with_running
 from resolver.decide.rights import config_of, managed
-from resolver.decision_facts import DecisionAnswered
 from resolver.facts import Fact
-from resolver.ledger_events import ProbeStarted, RerunStarted
+from resolver.facts.commands import CommandJudged
+from resolver.facts.decisions import DecisionAnswered
+from resolver.ledger.events import ProbeStarted, RerunStarted
 from resolver.report import Standing
-from resolver.spent import Ceiling
 from resolver.state import Pull, RepoState
+from resolver.state.spent import Ceiling
 
 
 def within_ceilings(state: RepoState, pull: Pull, now: float, wanted: Due) -> Due:

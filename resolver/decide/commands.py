@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import assert_never
 
 from resolver.actions import AnyAction
-from resolver.command_facts import CommandGiven, CommandJudged, Judged, Said
+from resolver.actions.talk import ReadStanding
 from resolver.commands import (
     Answer,
     Command,
@@ -41,12 +41,12 @@ from resolver.decide.endings import how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.paused import asked_at, pause_of
 from resolver.decide.rights import Silence, config_of, silence
-from resolver.decision_facts import DecisionAnswered
 from resolver.decisions import Decision
 from resolver.facts import Fact
+from resolver.facts.commands import CommandGiven, CommandJudged, Judged, Said
+from resolver.facts.decisions import DecisionAnswered
 from resolver.state import Pull
-from resolver.talk import Given
-from resolver.talk_actions import ReadStanding
+from resolver.state.talk import Given
 
 PUSHED = "somebody pushed after this was written; write it again where it is still wanted"
 NO_STORY = "this pull request belongs to no story"

@@ -7,7 +7,8 @@ from typing import Literal
 
 from resolver.attribution import ORDER, Attribution, Want, WantRerun, WantWait
 from resolver.casework import check_of, execution_of, print_name
-from resolver.casework_beside import claims
+from resolver.casework.beside import claims
+from resolver.casework.queue import RedGroup, standing_red
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.ask_model import under_way
 from resolver.decide.follow import hindrance
@@ -21,17 +22,16 @@ from resolver.decide.rights import DEPENDABOT, config_of, managed
 from resolver.decide.running import stalled_checks, unfinished
 from resolver.decide.still_open import still_open
 from resolver.decide.synced import left_outside, rebased
-from resolver.decision_facts import HandoffWritten
+from resolver.executions import MERGE_GROUP
 from resolver.facts import JobFinished
+from resolver.facts.decisions import HandoffWritten
 from resolver.ids import RunId
-from resolver.queue_case import RedGroup, standing_red
-from resolver.queue_facts import MERGE_GROUP
 from resolver.report import FailedCheck, Held, InQueue, QueueTrouble, Report, Standing
 from resolver.runs import run_id
 from resolver.stalls import as_failure, findings_of
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
 from resolver.third_party import third_party_id
-from resolver.third_party_report import failed_check
+from resolver.third_party.report import failed_check
 
 
 def compose(

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.actions import AnyAction
+from resolver.actions.talk import PostDecision
+from resolver.actions.trouble import TellOfTrouble
 from resolver.casework import task_id
 from resolver.decide.endings import circumstances
 from resolver.decide.rights import config_of, managed, silence
-from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, ask, kind_for
+from resolver.facts.decisions import DecisionRequested
 from resolver.ids import PullNumber
 from resolver.runs import run_id
 from resolver.state import Pull, RepoState
-from resolver.talk_actions import PostDecision
-from resolver.trouble_actions import TellOfTrouble
 
 DAMAGED = "journal-corrupt"
 

@@ -8,8 +8,8 @@ from resolver.decide.matter import Matter
 from resolver.decide.resolve_outcomes import RERUNS
 from resolver.digest import digest
 from resolver.facts import JobFinished
+from resolver.facts.resolve import ResolveDecided, decision_seq
 from resolver.policy import NEEDS, Take
-from resolver.resolve_facts import ResolveDecided, decision_seq
 
 LIMITED = ("rate-limit", "quota")
 """Kinds of failure whose words may say when it is of use to try again."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from resolver.actions import AnyAction
+from resolver.actions.talk import PostDecision
 from resolver.attribution import Verdict
 from resolver.breakers import Tripped, tripped
 from resolver.casework import check_of, task_id
+from resolver.casework.queue import heads_of
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.ask_model import ask_model, proposal_of
 from resolver.decide.asked import rerun_is_left
@@ -29,14 +31,12 @@ from resolver.decide.resolve import escalation, stop, why_escalated
 from resolver.decide.rights import config_of, managed, silence
 from resolver.decide.sync_question import by_sync, sync_question
 from resolver.decide.unanswered import LEFT, WAITS, escalated, unanswered
-from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, Kind, Word, ask, kind_for
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.resolve import Proposal
 from resolver.failure import Failure
 from resolver.policy import CRASH
-from resolver.queue_case import heads_of
-from resolver.resolve_facts import Proposal
 from resolver.state import Pull, RepoState
-from resolver.talk_actions import PostDecision
 
 HOUR = 3_600.0
 MESSAGE = 500

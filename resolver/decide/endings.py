@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from resolver.casework import check_of
+from resolver.casework.queue import heads_of
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.invalid_plan import plan_problems, words_of
 from resolver.decide.rights import config_of
-from resolver.decision_facts import DecisionRequested, Ended
 from resolver.decisions import Circumstances, Head, expired
+from resolver.executions import MERGE_GROUP
+from resolver.facts.decisions import DecisionRequested, Ended
 from resolver.ids import Sha
-from resolver.queue_case import heads_of
-from resolver.queue_facts import MERGE_GROUP
 from resolver.runs import run_id
 from resolver.state import Base, Pull, RepoState
 

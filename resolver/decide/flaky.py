@@ -9,8 +9,8 @@ from resolver.attribution import Verdict
 from resolver.casework import task_id
 from resolver.decide.deciding import resolution
 from resolver.decide.matter import Matter, resolutions
+from resolver.facts.resolve import ResolveDecided, decision_seq
 from resolver.policy import rule_flaky
-from resolver.resolve_facts import ResolveDecided, decision_seq
 from resolver.state import Pull, RepoState
 
 

@@ -14,9 +14,9 @@ from resolver.decide.resolve import resolve
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.decide.syncing import sync_of
 from resolver.decide.unanswered import unanswered
+from resolver.executions import MERGE_GROUP
 from resolver.ledger import Allowed
 from resolver.limits import Limits
-from resolver.queue_facts import MERGE_GROUP
 from resolver.state import Base, Pull, RepoState
 
 

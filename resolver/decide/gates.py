@@ -15,13 +15,13 @@ from pydantic import BaseModel
 from resolver.actions import AnyAction
 from resolver.attribution import OutageMode
 from resolver.config import RepoConfig
-from resolver.config_sections import Managed
+from resolver.config.sections import Managed
 from resolver.decide import decide_pull
 from resolver.facts import ActionStarted, ConfigRead, Fact
+from resolver.facts.quarantine import QuarantineLifted
 from resolver.fold import fold
 from resolver.ids import PullNumber
 from resolver.limits import LIMITS, Limits
-from resolver.quarantine_facts import QuarantineLifted
 from resolver.state import Base, Pull, RepoState
 
 MANY = 1_000_000

@@ -16,13 +16,13 @@ from resolver.decide.endings import how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.rights import silence
 from resolver.decide.syncing import scope_now
-from resolver.decision_facts import DecisionRequested
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.quarantine import TaskQuarantined
+from resolver.facts.resolve import Resolution
 from resolver.handoff import BRANCH, Attempt, Handoff
 from resolver.ledger import Ledger
-from resolver.ledger_events import ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.ledger.events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import Limits
-from resolver.quarantine_facts import TaskQuarantined
-from resolver.resolve_facts import Resolution
 from resolver.state import Base, Pull, RepoState
 
 TARGET = f"branch:{BRANCH}"

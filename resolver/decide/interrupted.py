@@ -21,13 +21,13 @@ from resolver.decide.quarantine import held, quarantined
 from resolver.decide.rerunning import Met
 from resolver.decide.resolve_outcomes import end
 from resolver.decide.rights import config_of, managed, silence
-from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, ask
 from resolver.digest import digest
 from resolver.facts import Decided
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.resolve import Resolution, ResolveDecided, ResolveEnded, decision_seq
 from resolver.interruptions import JOURNAL, PROBE, ticket_of
 from resolver.policy import NEEDS, Abilities, Take, rule, within
-from resolver.resolve_facts import Resolution, ResolveDecided, ResolveEnded, decision_seq
 from resolver.state import Effect, Pull, RepoState
 
 _DRAW = 1 << 32

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from resolver.config_sections import Label
+from resolver.actions.talk import SetLabel
+from resolver.config.sections import Label
 from resolver.decide.rights import config_of, mode_of, silence
-from resolver.decision_facts import DecisionRequested
+from resolver.facts.decisions import DecisionRequested
 from resolver.limits import Limits
 from resolver.state import Pull, RepoState
-from resolver.talk_actions import SetLabel
 
 DECISION: Label = "failres:decision"
 QUARANTINED: Label = "failres:quarantined"

@@ -7,6 +7,7 @@ from __future__ import annotations
 from resolver.actions import AnyAction, PostComment
 from resolver.attribution import Attribution
 from resolver.casework import execution_of
+from resolver.casework.queue import groups_of, red_groups
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.attribute import attribute_pull
 from resolver.decide.compose import compose
@@ -16,7 +17,6 @@ from resolver.decide.requeue import ended_requeues
 from resolver.decide.rights import silence
 from resolver.facts import GateAttributed, GateReattributed
 from resolver.limits import Limits
-from resolver.queue_case import groups_of, red_groups
 from resolver.state import Pull, RepoState, check_id
 from resolver.third_party import third_party_id
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from resolver.queue_actions import DequeuePull
-from resolver.queue_facts import PullEnqueued
+from resolver.actions.queue import DequeuePull
+from resolver.facts.queue import PullEnqueued
 from resolver.state import STOP_LABEL, Pull
 
 

@@ -11,7 +11,7 @@ from resolver.config import RepoConfig
 from resolver.decide.rights import config_of
 from resolver.executions import Check
 from resolver.facts import JobFinished
-from resolver.resolve_facts import Resolution, ResolveDecided
+from resolver.facts.resolve import Resolution, ResolveDecided
 from resolver.runs import run_id
 from resolver.state import Head, Pull, RepoState, Run
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from math import ceil
 from typing import Final
 
-from resolver.ledger_events import ProbeStarted, RerunStarted
-from resolver.spent import Spent
+from resolver.ledger.events import ProbeStarted, RerunStarted
 from resolver.state import Head, RepoState
+from resolver.state.spent import Spent
 
 LONGEST: Final = 6 * 3_600.0
 """GitHub ends a job of its own runners after six hours (seconds); of what is silent for longer no end is awaited."""

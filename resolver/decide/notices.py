@@ -5,11 +5,11 @@ The comment goes first, so that there is something to lead to; where it is held 
 
 from __future__ import annotations
 
+from resolver.actions.talk import Notify
 from resolver.decide.due import Due, earlier
 from resolver.decide.endings import how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.rights import config_of, silence
-from resolver.talk_actions import Notify
 
 
 def notices(here: Here) -> Due:

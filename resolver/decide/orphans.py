@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from resolver.actions import AnyAction, ReadConfig
+from resolver.actions.repairs import RemoveOrphans, TellOfOrphans
 from resolver.config import RepoConfig
 from resolver.decide.due import Due, earlier
 from resolver.decide.leftovers import live_branches
 from resolver.digest import digest
+from resolver.facts.orphans import FAIL_CLASS, OrphansAsked, OrphansDecided, OrphansEnded
+from resolver.facts.repairs import Thing
 from resolver.limits import Limits
-from resolver.orphans import FAIL_CLASS, OrphansAsked, OrphansDecided, OrphansEnded
 from resolver.policy import Take, rule
 from resolver.probes import is_owned
-from resolver.repair_actions import RemoveOrphans, TellOfOrphans
-from resolver.repair_facts import Thing
 from resolver.state import Base, RepoState
 
 

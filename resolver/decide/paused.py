@@ -10,12 +10,12 @@ from resolver.decide.endings import circumstances, how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.matter import tripped_reason
 from resolver.decide.rights import config_of, managed, silence
-from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, ask, kind_for
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.resolve import ResolveDecided, decision_seq
+from resolver.facts.runs import RunPaused
 from resolver.ids import PullNumber
 from resolver.policy import Take, rule
-from resolver.resolve_facts import ResolveDecided, decision_seq
-from resolver.run_facts import RunPaused
 from resolver.runs import run_id
 from resolver.state import Pull, RepoState, Run
 

@@ -13,9 +13,9 @@ from resolver.decide.here import Here
 from resolver.decide.invalid_plan import plan_problems, words_of
 from resolver.decide.paused import run_escalation
 from resolver.decide.rights import config_of, managed, silence
-from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, ask, kind_for
-from resolver.resolve_facts import ResolveDecided
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.resolve import ResolveDecided
 from resolver.state import Pull, RepoState
 
 INVALID = "plan-invalid"

@@ -21,19 +21,19 @@ from resolver.decide.rerunning import flake_asked
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.executions import Check
 from resolver.facts import Decided, Fact
+from resolver.facts.quarantine import Cause, QuarantinedAt, QuarantineLifted, TaskQuarantined
+from resolver.facts.resolve import ResolveDecided
 from resolver.failure import Finding
 from resolver.handoff import quarantine_path
 from resolver.ids import Sha
 from resolver.ledger import Allowed, Refused
-from resolver.ledger_events import LedgerKey
+from resolver.ledger.events import LedgerKey
 from resolver.limits import Limits
 from resolver.policy import Action, Take, rule
-from resolver.quarantine import ledger_key, next_seq, print_of
-from resolver.quarantine_facts import Cause, QuarantinedAt, QuarantineLifted, TaskQuarantined
-from resolver.resolve_facts import ResolveDecided
 from resolver.runs import run_id
 from resolver.stalls import findings_of
 from resolver.state import Base, Pull, RepoState
+from resolver.state.quarantine import ledger_key, next_seq, print_of
 
 REPEATED = "repeated-failure-stop"
 """The class of a failure that was quarantined twice in the same way on an unchanged base."""

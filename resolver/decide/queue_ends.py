@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.casework import execution_of
+from resolver.casework.queue import chain, red_groups
 from resolver.decide.requeue import ended_requeues
 from resolver.ids import Sha
-from resolver.ledger_events import GroupFailed, RerunEnded
-from resolver.queue_case import chain, red_groups
+from resolver.ledger.events import GroupFailed, RerunEnded
 from resolver.state import Pull, RepoState
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.actions import AnyAction, ReadPull, ReadRuns
+from resolver.actions.queue import ReadGroup, ReadQueue, ReadRules
 from resolver.casework import check_of, execution_of
+from resolver.casework.queue import groups_of, red_groups
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.gate import logs_of, read_of
 from resolver.decide.rights import config_of
@@ -13,10 +15,8 @@ from resolver.decide.third_party import annotation_reads
 from resolver.executions import Check
 from resolver.ids import Sha
 from resolver.limits import Limits
-from resolver.merge_queue import MergeGroup, MergeQueue
-from resolver.queue_actions import ReadGroup, ReadQueue, ReadRules
-from resolver.queue_case import groups_of, red_groups
 from resolver.state import Base, Pull, RepoState
+from resolver.state.merge_queue import MergeGroup, MergeQueue
 
 LATELY = 3 * 3_600.0
 """For so long (seconds) the queue is read for a pull request that has landed after it had failed there."""

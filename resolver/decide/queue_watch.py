@@ -8,15 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from resolver.actions import ReadRuns
+from resolver.casework.queue import chain, groups_of
+from resolver.casework.queue_reports import Reports, is_known, of_other_ci, reports
 from resolver.decide.rights import config_of
+from resolver.executions import MERGE_GROUP
+from resolver.facts.queue import PullDequeued, RulesRead
 from resolver.limits import Limits
-from resolver.merge_queue import MergeGroup, MergeQueue
-from resolver.queue_case import chain, groups_of
 from resolver.queue_exit import Exit, exit_of
-from resolver.queue_facts import MERGE_GROUP, PullDequeued, RulesRead
-from resolver.queue_reports import Reports, is_known, of_other_ci, reports
 from resolver.report import QueueTrouble
 from resolver.state import Base, Head, Pull, RepoState
+from resolver.state.merge_queue import MergeGroup, MergeQueue
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from resolver.actions.trouble import TellOfTrouble
 from resolver.casework import task_id
 from resolver.decide.due import Due, due
 from resolver.decide.endings import circumstances
 from resolver.decide.paused import run_escalation
 from resolver.decide.rights import config_of, managed
-from resolver.decision_facts import DecisionRequested
 from resolver.decisions import Asking, Decision, ask, kind_for
-from resolver.resolve_facts import ResolveDecided
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.resolve import ResolveDecided
 from resolver.runs import run_id
 from resolver.state import Pull, RepoState
-from resolver.trouble_actions import TellOfTrouble
 
 REACH = "not-a-git-repo"
 

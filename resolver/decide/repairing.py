@@ -6,19 +6,19 @@ A repair that fails is recorded as that, and the decision ends without success, 
 
 from __future__ import annotations
 
+from resolver.actions.repairs import RemoveReported, RepairAction, ReportCaches, ReportLeftovers, StartRepairJob
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.leftovers import live_branches
 from resolver.decide.matter import Matter
 from resolver.decide.rerunning import Met
 from resolver.decide.resolve_outcomes import end
 from resolver.facts import ProbeDispatched
+from resolver.facts.repairs import RepairDone, RepairFailed, RepairReported
+from resolver.facts.resolve import Resolution
 from resolver.limits import Limits
 from resolver.log.cache_keys import CacheKeys
 from resolver.policy import ENV_REPAIR
-from resolver.repair_actions import RemoveReported, RepairAction, ReportCaches, ReportLeftovers, StartRepairJob
-from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.repair_job import REPAIR_WORKFLOW, repair_id
-from resolver.resolve_facts import Resolution
 
 PROVISION, GARBAGE = "env-repair:provision-deps", "env-repair:gc-dry-then-tmp-clean"
 

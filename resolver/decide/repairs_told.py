@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from resolver.facts.resolve import Resolution
 from resolver.policy import ENV_REPAIR
 from resolver.report import RepairTold
-from resolver.resolve_facts import Resolution
 from resolver.state import Pull
 
 

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from resolver.actions.queue import REQUEUE, EnqueuePull
 from resolver.attribution import Refusal
 from resolver.casework import execution_of, task_id
+from resolver.casework.queue import groups_of, red_groups
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.interrupted import waits
 from resolver.decide.rerunning import Met
 from resolver.decide.rights import config_of
+from resolver.executions import MERGE_GROUP
+from resolver.facts.queue import PullEnqueued
 from resolver.ids import Sha
 from resolver.ledger import Allowed, RerunAsked
-from resolver.ledger_events import RerunEnded, RerunStarted
-from resolver.merge_queue import MergeGroup
-from resolver.queue_actions import REQUEUE, EnqueuePull
-from resolver.queue_case import groups_of, red_groups
-from resolver.queue_facts import MERGE_GROUP, PullEnqueued
+from resolver.ledger.events import RerunEnded, RerunStarted
 from resolver.state import Base, Head, Pull, RepoState
+from resolver.state.merge_queue import MergeGroup
 from resolver.third_party import in_group
 
 MAY_NOT_LAND = "a pass in the queue would land it; `flake.mayLand` does not allow that"

@@ -12,7 +12,7 @@ from resolver.executions import Check
 from resolver.facts import Fact, JobFinished
 from resolver.ids import Fingerprint
 from resolver.ledger import RerunAsked
-from resolver.ledger_events import ProbeStarted, RerunStarted
+from resolver.ledger.events import ProbeStarted, RerunStarted
 from resolver.state import Head, Pull, RepoState
 
 

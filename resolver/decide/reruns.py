@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from resolver.actions.queue import REQUEUE
 from resolver.carried import carried_over
 from resolver.casework import task_id
 from resolver.conclusions import Meaning, meaning
 from resolver.facts import JobFinished
-from resolver.ledger_events import RerunEnded, RerunStarted
-from resolver.queue_actions import REQUEUE
+from resolver.ledger.events import RerunEnded, RerunStarted
 from resolver.state import Head, Pull, RepoState
 
 

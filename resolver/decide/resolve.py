@@ -21,10 +21,10 @@ from resolver.decide.rerunning import Met, rerun_of
 from resolver.decide.resolve_outcomes import RERUNS, end
 from resolver.decide.rights import held_by_mode, managed, mode_of
 from resolver.facts import Decided
+from resolver.facts.resolve import Resolution, ResolveDecided, ResolveEnded
 from resolver.ledger import Allowed
 from resolver.limits import Limits
 from resolver.policy import CRASH, POLICY, Abilities, Take, rule, rule_crash, within
-from resolver.resolve_facts import Resolution, ResolveDecided, ResolveEnded
 from resolver.state import Pull
 
 FOR_PEOPLE = "executing it again cannot help, and people decide on this class of failure"

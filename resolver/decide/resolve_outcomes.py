@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from resolver.casework import check_of
 from resolver.conclusions import Meaning, meaning
+from resolver.facts.resolve import ResolveDecided, ResolveEnded
 from resolver.policy import Action
-from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from resolver.state import Pull, RepoState
 
 RERUNS: tuple[Action, ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.casework import check_of, print_name
-from resolver.config_sections import Stall
+from resolver.config.sections import Stall
 from resolver.decide.due import earlier
 from resolver.facts import RunObserved
 from resolver.progress import JobProgressed
@@ -13,7 +13,7 @@ from resolver.report import FailedCheck, Unfinished
 from resolver.runs import run_id
 from resolver.stalls import NoHistory, StepName, as_failure, budget_of, stall_finding, standing
 from resolver.state import Head, Pull, check_id
-from resolver.step_history import StepHistory
+from resolver.state.step_history import StepHistory
 
 WAITING_RUNS = ("pending", "waiting")
 APPROVAL = "action_required"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from resolver.actions import AnyAction, PostCheck, PostComment
 from resolver.attribution import Attribution, WantWait
 from resolver.casework import execution_of
+from resolver.casework.queue import standing_red
 from resolver.decide.asked import buttons
 from resolver.decide.ceilings import held_back
 from resolver.decide.comment_budget import comments_again_at, may_comment_anew
@@ -15,7 +16,6 @@ from resolver.decide.rights import Silence, config_of, silence
 from resolver.decide.running import tell_at
 from resolver.decide.third_party import waits_for_annotations
 from resolver.limits import Limits
-from resolver.queue_case import standing_red
 from resolver.report import QueueTrouble, Report
 from resolver.state import Head, Pull, RepoState
 

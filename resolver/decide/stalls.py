@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from resolver.actions import AnyAction, ReadJob, ReadRuns
 from resolver.attribution import Attribution, Undecided, WantBase
 from resolver.casework import check_of, print_name
-from resolver.config_sections import Stall
+from resolver.config.sections import Stall
 from resolver.decide.due import Due, earlier
 from resolver.decide.rights import config_of, managed, mode_of
 from resolver.executions import Check
@@ -29,7 +29,7 @@ from resolver.stalls import (
     stands,
 )
 from resolver.state import Base, Head, Pull, RepoState
-from resolver.step_history import StepHistory
+from resolver.state.step_history import StepHistory
 
 
 def watch_jobs(state: RepoState, pull: Pull, now: float, limits: Limits, desired: Sequence[AnyAction] = ()) -> Due:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from resolver.actions import probe_target
 from resolver.attribution import Attribution, Undecided, WantBase
-from resolver.queue_case import groups_of
+from resolver.casework.queue import groups_of
 from resolver.state import Pull, RepoState, verdict_key
 
 RUNS = ("rerun:", "enqueue:")

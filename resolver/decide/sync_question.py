@@ -13,10 +13,10 @@ from resolver.decide.paused import pause_of
 from resolver.decide.planned import plan_asked
 from resolver.decide.rights import config_of, managed, silence
 from resolver.decide.synced import left_outside
-from resolver.decision_facts import DecisionRequested
 from resolver.decisions import ANSWER_LIMITS, Asking, Decision, Word, ask
-from resolver.quarantine import Quarantine
+from resolver.facts.decisions import DecisionRequested
 from resolver.state import Pull
+from resolver.state.quarantine import Quarantine
 
 FILES = "May this branch also change these files?"
 PROTECTED = "not all of them may be allowed by an answer, so that a push has to take them out"

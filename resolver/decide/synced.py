@@ -7,14 +7,14 @@ from typing import Any
 
 from resolver.casework import task_id
 from resolver.decide.rights import config_of, managed
+from resolver.facts.quarantine import QuarantinedAt, TaskQuarantined
 from resolver.handoff import quarantine_path
 from resolver.ids import Sha
-from resolver.ledger_events import Synced
-from resolver.quarantine import next_seq
-from resolver.quarantine_facts import QuarantinedAt, TaskQuarantined
+from resolver.ledger.events import Synced
 from resolver.report import Rebased
 from resolver.runs import run_id
 from resolver.state import Pull, RepoState
+from resolver.state.quarantine import next_seq
 
 OUTSIDE = "after the rebase the branch still changes files that this task may not change"
 LOST = "after the rebase commits are gone that had been on the branch"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from resolver.actions import AnyAction
+from resolver.actions.talk import Emoji, PostReply, React, ReadComments, SetLabel
 from resolver.attribution import Verdict
-from resolver.command_facts import CommandFailed, Judged
 from resolver.decide.commands import judge
 from resolver.decide.comment_budget import left_here, left_in_repository
 from resolver.decide.decisions import questions
@@ -19,10 +19,10 @@ from resolver.decide.here import Here
 from resolver.decide.notices import notices
 from resolver.decide.rights import Silence, silence
 from resolver.facts import Fact
+from resolver.facts.commands import CommandFailed, Judged
 from resolver.limits import Limits
 from resolver.state import STOP_LABEL, Pull, RepoState
-from resolver.talk import Given
-from resolver.talk_actions import Emoji, PostReply, React, ReadComments, SetLabel
+from resolver.state.talk import Given
 
 
 def converse(state: RepoState, pull: Pull, now: float, limits: Limits, lead: Verdict | None = None) -> Due:

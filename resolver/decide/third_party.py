@@ -8,7 +8,7 @@ from resolver.ids import PullNumber
 from resolver.limits import Limits
 from resolver.state import Head, Pull
 from resolver.third_party import NOT_STARTED, CheckFinished
-from resolver.third_party_case import unread
+from resolver.third_party.case import unread
 
 
 def annotation_reads(number: PullNumber, head: Head, limits: Limits) -> list[ReadCheckAnnotations]:

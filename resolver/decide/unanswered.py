@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.actions import SyncBranch
+from resolver.actions.model import CallModel
+from resolver.actions.repairs import RemoveReported
 from resolver.attribution import Refusal, Want, WantWait
 from resolver.ceilings import RUNS
 from resolver.decide.due import due
 from resolver.decide.endings import how_it_ended
 from resolver.decide.rerunning import Met
-from resolver.decision_facts import DecisionRequested, Ended
-from resolver.model_actions import CallModel
-from resolver.quarantine_facts import TaskQuarantined
-from resolver.repair_actions import RemoveReported
-from resolver.resolve_facts import ResolveDecided
-from resolver.run_facts import RunPaused
+from resolver.facts.decisions import DecisionRequested, Ended
+from resolver.facts.quarantine import TaskQuarantined
+from resolver.facts.resolve import ResolveDecided
+from resolver.facts.runs import RunPaused
 from resolver.state import Pull, RepoState
 
 WAITS = "people were asked here, and nothing is begun before they answer or somebody pushes"

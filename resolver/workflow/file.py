@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from resolver.config_text import ConfigProblems, TextLimits, Value, read_text
+from resolver.config.text import ConfigProblems, TextLimits, Value, read_text
 from resolver.records import Record
 
 WORKFLOW_LIMITS = TextLimits(size=256 * 1024, depth=24, values=20_000)

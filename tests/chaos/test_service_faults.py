@@ -15,7 +15,7 @@ from bot.service import Rhythm, Service
 from bot.store import StoreUnavailable, open_store
 from bot.work.workers import Workers
 from resolver.actions import ReadPull
-from resolver.talk_actions import SetLabel
+from resolver.actions.talk import SetLabel
 from tests.chaos.test_turns import DELIVERIES, KEY
 from tests.core.made import repo
 

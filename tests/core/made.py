@@ -23,7 +23,7 @@ from resolver.ids import Fingerprint, InstallationId, PullNumber, RepoId, RunId,
 from resolver.people import Person
 from resolver.state import RepoState
 from resolver.third_party import CheckFinished, StatusSeen, check_of_app, check_of_context
-from resolver.third_party_output import Output, read_output
+from resolver.third_party.output import Output, read_output
 
 HEAD = Sha("a" * 40)
 NEXT = Sha("b" * 40)

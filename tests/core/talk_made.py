@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from resolver.answers import Refused
-from resolver.command_facts import (
+from resolver.commands import Answer, Denied, Misread, Retry, Sender, Stop, Verdict
+from resolver.decisions import Head
+from resolver.executions import Check
+from resolver.facts.commands import (
     CommandFailed,
     CommandGiven,
     CommandJudged,
@@ -16,14 +19,11 @@ from resolver.command_facts import (
     Said,
     StandingRead,
 )
-from resolver.commands import Answer, Denied, Misread, Retry, Sender, Stop, Verdict
-from resolver.decision_facts import DecisionAnswered, DecisionRequested, HandoffRefused, HandoffWritten
-from resolver.decisions import Head
-from resolver.executions import Check
+from resolver.facts.decisions import DecisionAnswered, DecisionRequested, HandoffRefused, HandoffWritten
+from resolver.facts.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
+from resolver.facts.repairs import RepairDone, RepairFailed, RepairReported, Thing
+from resolver.facts.resolve import ResolveDecided, ResolveEnded
 from resolver.ids import PullNumber, Sha
-from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
-from resolver.repair_facts import RepairDone, RepairFailed, RepairReported, Thing
-from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from tests.core.made import HEAD
 
 ANA = Sender(id=5, login="ana")

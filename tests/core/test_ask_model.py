@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from resolver.actions import RerunJobs
+from resolver.actions.model import CallModel
 from resolver.decide import decide_pull
-from resolver.decision_facts import DecisionRequested
 from resolver.facts import ActionDone, ActionRefused, ActionStarted, GateAttributed
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.model import ModelReplied, Usage
+from resolver.facts.quarantine import TaskQuarantined
+from resolver.facts.resolve import ResolveDecided, ResolveEnded
 from resolver.fold import fold
 from resolver.ids import PullNumber, Sha
 from resolver.journal import once, to_json
 from resolver.limits import Limits
 from resolver.llm import Broken, LlmAnswer, Silent
-from resolver.model_actions import CallModel
-from resolver.model_facts import ModelReplied, Usage
-from resolver.quarantine_facts import TaskQuarantined
-from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from tests.core.made import failure, job, run, state_of, triaged
 from tests.core.test_resolving import HEAD, again, mended, of, red
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from resolver.attribution import Group, OutageMode, TaskRed, Wave, outage_mode, suspect
-from resolver.config_sections import Outage
+from resolver.config.sections import Outage
 from resolver.executions import Check, Execution, FailedItem, Result
 from resolver.ids import Fingerprint, Sha
 from tests.core.attribution_table import NOW, PRINT

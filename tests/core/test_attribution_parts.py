@@ -29,7 +29,7 @@ from resolver.executions import FailedItem, distinct, result_of
 from resolver.failure import Place
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.ledger import Ledger
-from resolver.ledger_events import RerunEnded, RerunStarted
+from resolver.ledger.events import RerunEnded, RerunStarted
 from tests.core.attribution_table import CHECK, NOW, PRINT, case, told
 
 PATCH = """\

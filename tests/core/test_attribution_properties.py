@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from resolver.attribution import Case, Undecided, Verdict, attribute, attribute_within
-from resolver.config_sections import Attribution as Rules
+from resolver.config.sections import Attribution as Rules
 from resolver.executions import Execution
 from resolver.ledger import Ledger
-from resolver.ledger_events import LedgerEvent, ProbeStarted
+from resolver.ledger.events import LedgerEvent, ProbeStarted
 from tests.core.attribution_table import NOW, OTHER, PRINT, case
 
 WHERE = ("h", "h", "h", "b2", "p2", "b1", "p3", "o", "a", "m2", "e")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from resolver.backoff import PARK_LIMITS, LimitSigns, backoff, retry_at, stated_wait
 from resolver.breakers import Resolutions, Tripped, tripped
-from resolver.config_sections import Budget
+from resolver.config.sections import Budget
 from resolver.failure import Scope
 from resolver.policy import ACTIONS, POLICY, AskModel, Row, lookup
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from resolver.decide import cases, decide_pull
+from resolver.facts.quarantine import TaskQuarantined
 from resolver.ids import PullNumber
-from resolver.ledger_events import RerunEnded, RerunStarted
-from resolver.quarantine_facts import TaskQuarantined
+from resolver.ledger.events import RerunEnded, RerunStarted
 from tests.core.made import HEAD, failure, state_of, triaged
 from tests.core.test_resolving import LIMITS, of, red
 

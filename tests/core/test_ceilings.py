@@ -5,20 +5,20 @@ from typing import get_args
 import pytest
 
 from resolver.actions import AnyAction, PostComment, RerunJobs, StartProbe, SweepPulls, SyncBranch
+from resolver.actions.talk import React, SetLabel
 from resolver.ceilings import TYPES, ceiling_on
 from resolver.config import RepoConfig
-from resolver.config_sections import DailyCeilings
+from resolver.config.sections import DailyCeilings
 from resolver.decide.ceilings import asked_ceiling, within_ceilings
 from resolver.decide.due import Due
 from resolver.decide.minutes import with_running
 from resolver.executions import Check
 from resolver.facts import ActionRefused, ActionStarted, ProbeDispatched, ProbeRemoved
-from resolver.ledger_events import ProbeStarted, RerunStarted
+from resolver.ledger.events import ProbeStarted, RerunStarted
 from resolver.progress import JobProgressed
 from resolver.report import Report
-from resolver.spent import DAY, Ceiling, Spent
 from resolver.state import STOP_LABEL
-from resolver.talk_actions import React, SetLabel
+from resolver.state.spent import DAY, Ceiling, Spent
 from tests.core.made import BASE, HEAD, NEXT, config, job, pull, repo, run, state_of
 
 NOON = 20_000 * DAY + DAY / 2

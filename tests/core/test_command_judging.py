@@ -8,17 +8,17 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from resolver.actions import RerunJobs
-from resolver.command_facts import CommandFailed, CommandJudged, LabelSet
+from resolver.actions.talk import PostReply, React, ReadStanding, SetLabel
 from resolver.commands import Answer, Explain, Help, Misread, Resume, Retry, Sender, Stop, Sync, Verdict
 from resolver.config import parse_config
 from resolver.decide import decide_pull
 from resolver.facts import ActionDone, ActionRefused, HeadPushed
+from resolver.facts.commands import CommandFailed, CommandJudged, LabelSet
 from resolver.fold import fold
 from resolver.ids import PullNumber
 from resolver.limits import Limits
 from resolver.people import Person
 from resolver.state import RepoState
-from resolver.talk_actions import PostReply, React, ReadStanding, SetLabel
 from tests.core.made import BASE, NEXT, config, files, job, looked_at_base, pull, repo, run, state_of, triaged
 from tests.core.talk_made import given, standing
 

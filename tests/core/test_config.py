@@ -14,10 +14,10 @@ import yaml
 from pydantic.alias_generators import to_snake
 
 import bot.cli.config as command
-from resolver import config_sections as part
 from resolver.config import ConfigProblems, RepoConfig, duration, matches, parse_config, parse_config_bytes
-from resolver.config_text import read_text
-from resolver.config_unread import NOT_READ, unread
+from resolver.config import sections as part
+from resolver.config.text import read_text
+from resolver.config.unread import NOT_READ, unread
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -30,7 +30,7 @@ CODE = [
     path
     for folder in ("bot", "resolver", "repairs")
     for path in (CORE.parents[1] / folder).rglob("*.py")
-    if "sandbox" not in path.parts and not path.name.startswith("config")
+    if not {"sandbox", "config"} & set(path.parts) and not path.name.startswith("config")
 ]
 
 

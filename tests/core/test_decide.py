@@ -17,8 +17,8 @@ from resolver.facts import (
     RollupSeen,
     RunsRead,
 )
+from resolver.facts.landings import LandingRead
 from resolver.fold import fold
-from resolver.landing_facts import LandingRead
 from resolver.limits import Limits
 from resolver.state import Effect
 from tests.core.made import (

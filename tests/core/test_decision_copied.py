@@ -13,12 +13,12 @@ from bot.commands import read_commands
 from bot.words.answering import said
 from bot.words.asking import options
 from bot.words.decision import render
+from resolver.actions.talk import PostDecision
 from resolver.answers import Accepted, Refused, check_answer
-from resolver.command_facts import Said
 from resolver.commands import Answer, Misread
-from resolver.decision_facts import DecisionRequested
 from resolver.decisions import KINDS, Decision, Kind
-from resolver.talk_actions import PostDecision
+from resolver.facts.commands import Said
+from resolver.facts.decisions import DecisionRequested
 from tests.core.test_decision_rules import HERE, NAMES, PERSON, WRITE, asked
 
 URL = "https://github.test/acme/shop"

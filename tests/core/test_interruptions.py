@@ -11,14 +11,14 @@ from resolver.decide import decide_pull
 from resolver.decide.interrupted import waits
 from resolver.decide.quarantine import held
 from resolver.decide.rerunning import Met
-from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.facts import ActionDone, ActionRefused, ActionStarted
+from resolver.facts.decisions import DecisionAnswered, DecisionRequested
+from resolver.facts.quarantine import TaskQuarantined
+from resolver.facts.resolve import ResolveDecided, ResolveEnded
 from resolver.fold import fold
 from resolver.ids import PullNumber, Sha
 from resolver.interruptions import CONFLICT, Interruption
 from resolver.policy import POLICY
-from resolver.quarantine_facts import TaskQuarantined
-from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from tests.core.made import pull, state_of
 from tests.core.test_resolving import LIMITS, MANAGED, of, red, settle
 

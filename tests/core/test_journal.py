@@ -24,15 +24,10 @@ from resolver.facts import (
     RollupSeen,
     RunsRead,
 )
-from resolver.journal import KINDS, Unreadable, from_json, kind_of, once, to_json
-from resolver.landing_facts import BaseChangesRead, Landed, LandedChangesRead, LandingRead, UnseenRead
-from resolver.ledger_events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
-from resolver.llm import LlmAnswer
-from resolver.model_facts import ModelReplied, Usage
-from resolver.people import Person
-from resolver.progress import JobProgressed, JobStalled, StepSeen
-from resolver.quarantine_facts import QuarantinedAt, QuarantineLifted, TaskQuarantined
-from resolver.queue_facts import (
+from resolver.facts.landings import BaseChangesRead, Landed, LandedChangesRead, LandingRead, UnseenRead
+from resolver.facts.model import ModelReplied, Usage
+from resolver.facts.quarantine import QuarantinedAt, QuarantineLifted, TaskQuarantined
+from resolver.facts.queue import (
     MergeGroupGone,
     MergeGroupRead,
     MergeGroupSeen,
@@ -42,7 +37,12 @@ from resolver.queue_facts import (
     QueueEntry,
     RulesRead,
 )
-from resolver.run_facts import RunPaused
+from resolver.facts.runs import RunPaused
+from resolver.journal import KINDS, Unreadable, from_json, kind_of, once, to_json
+from resolver.ledger.events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.llm import LlmAnswer
+from resolver.people import Person
+from resolver.progress import JobProgressed, JobStalled, StepSeen
 from resolver.third_party import AnnotationsRead, CheckBegun
 from tests.core.made import BASE, HEAD, check_run, config, files, job, pull, repo, run, status, triaged
 from tests.core.talk_made import TALK_FACTS

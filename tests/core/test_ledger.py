@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resolver.config_sections import Ledger as Limits
+from resolver.config.sections import Ledger as Limits
 from resolver.ids import Fingerprint, RunId, Sha
 from resolver.ledger import DAY, Allowed, Ledger, Refused, RerunAsked
-from resolver.ledger_events import (
+from resolver.ledger.events import (
     FailedAfterRepair,
     GroupFailed,
     LedgerEvent,

@@ -4,7 +4,7 @@ import pytest
 
 from bot.words.inert import reason
 from bot.words.notice import LIMIT, notice
-from resolver.talk_actions import Notify
+from resolver.actions.talk import Notify
 from tests.core.made import HEAD
 from tests.core.talk_made import REQUESTED
 

@@ -7,18 +7,18 @@ from inline_snapshot import snapshot
 
 from bot.words.leftovers import leftovers_in_log, leftovers_notice
 from resolver.actions import ReadConfig
+from resolver.actions.repairs import RemoveOrphans, TellOfOrphans
 from resolver.config import ConfigProblem, parse_config
 from resolver.decide import decide_repository
 from resolver.decide.leftovers import live_branches
 from resolver.executions import Check
 from resolver.facts import ActionDone, ActionStarted, ProbeDispatched, ProbeRemoved
+from resolver.facts.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
+from resolver.facts.repairs import RepairReported, Thing
 from resolver.fold import fold
 from resolver.ids import Sha
 from resolver.journal import Unreadable
 from resolver.limits import Limits
-from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded, OwnRefsSeen
-from resolver.repair_actions import RemoveOrphans, TellOfOrphans
-from resolver.repair_facts import RepairReported, Thing
 from resolver.repair_job import repair_id, repair_wanted
 from tests.core.made import BASE, HEAD, config, pull, repo, state_of
 from tests.core.talk_made import DECIDED

@@ -6,10 +6,10 @@ from resolver.attribution import ChangedFile, Claim, NeverRan, OwnMerge
 from resolver.casework import make_case
 from resolver.config import RepoConfig, parse_config
 from resolver.facts import BaseMoved
+from resolver.facts.landings import BaseChangesRead, Landed, LandedChangesRead, LandingRead, UnseenRead
 from resolver.ids import PullNumber, Sha
-from resolver.landing_facts import BaseChangesRead, Landed, LandedChangesRead, LandingRead, UnseenRead
-from resolver.landings import KEPT, Landings, whose
 from resolver.people import Person
+from resolver.state.landings import KEPT, Landings, whose
 from tests.core.made import BASE, HEAD, NEXT, files, job, looked_at_base, pull, red, run, state_of, triaged
 
 MINE = (ChangedFile(path="shop.py", lines=((1, 2),), text="def total():\nreturn 1\nreturn 2"),)

@@ -11,10 +11,10 @@ from bot.words.plan import EXAMPLE, may_change
 from resolver.config import parse_config
 from resolver.decide import decide_pull
 from resolver.decide.invalid_plan import plan_problems
-from resolver.decision_facts import DecisionRequested
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.resolve import ResolveDecided
 from resolver.ids import PullNumber
 from resolver.plan import Plan, read_plan
-from resolver.resolve_facts import ResolveDecided
 from tests.core.made import HEAD, config, files, pull, repo, state_of
 from tests.core.test_resolving import LIMITS, of, red, settle
 

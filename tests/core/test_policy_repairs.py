@@ -17,10 +17,10 @@ from repairs.environment import (
     removable,
     restart,
 )
+from resolver.facts.repairs import Thing
 from resolver.ids import PullNumber
 from resolver.log.cache_keys import CacheKeys
 from resolver.policy import ACTIONS
-from resolver.repair_facts import Thing
 
 ENTRIES = tuple(REGISTRY.values())
 SEVEN = PullNumber(7)

@@ -8,13 +8,13 @@ from resolver.actions import RerunJobs, StartProbe, SyncBranch
 from resolver.config import parse_config
 from resolver.decide import decide_pull
 from resolver.decide.asked import plan_retry
-from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.facts import ActionDone, ActionStarted, BaseMoved
+from resolver.facts.decisions import DecisionAnswered, DecisionRequested
+from resolver.facts.quarantine import QuarantineLifted, TaskQuarantined
+from resolver.facts.resolve import ResolveDecided
 from resolver.fold import fold
 from resolver.ids import PullNumber, Sha
-from resolver.ledger_events import RerunEnded, RerunStarted
-from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
-from resolver.resolve_facts import ResolveDecided
+from resolver.ledger.events import RerunEnded, RerunStarted
 from resolver.touched import touched
 from tests.core.made import BASE, HEAD, NEXT, config, failure, job, pull, state_of, triaged
 from tests.core.test_resolving import LIMITS, MANAGED, of, red, settle

@@ -4,10 +4,9 @@ import pytest
 
 from bot.translate import translate
 from resolver.casework import execution_of
+from resolver.casework.queue import groups_of, red_groups
 from resolver.facts import BaseMoved
-from resolver.ids import PullNumber, Sha
-from resolver.queue_case import groups_of, red_groups
-from resolver.queue_facts import (
+from resolver.facts.queue import (
     MergeGroupGone,
     MergeGroupRead,
     MergeGroupSeen,
@@ -17,6 +16,7 @@ from resolver.queue_facts import (
     QueueEntry,
     group_of,
 )
+from resolver.ids import PullNumber, Sha
 from tests.core.made import BASE, HEAD, config, files, job, pull, repo, run, state_of, triaged
 from tests.server.deliveries import examples
 

@@ -5,21 +5,21 @@ from dataclasses import replace
 import pytest
 
 from resolver.actions import RerunJobs
-from resolver.command_facts import CommandJudged, Judged
 from resolver.config import parse_config
 from resolver.decide import decide_pull
 from resolver.decide.ceilings import within_ceilings
 from resolver.decide.due import Due, due
 from resolver.decide.reruns import ended_reruns
 from resolver.facts import ActionDone, RunsRead
+from resolver.facts.commands import CommandJudged, Judged
+from resolver.facts.quarantine import TaskQuarantined
 from resolver.fold import fold
 from resolver.ids import Fingerprint
 from resolver.ledger import Refused
-from resolver.ledger_events import ProbeStarted, RerunStarted
+from resolver.ledger.events import ProbeStarted, RerunStarted
 from resolver.limits import Limits
-from resolver.quarantine_facts import TaskQuarantined
-from resolver.spent import DAY, Spent
 from resolver.state import Effect
+from resolver.state.spent import DAY, Spent
 from tests.core.made import (
     HEAD,
     NEXT,

@@ -10,15 +10,15 @@ from resolver.config import parse_config
 from resolver.decide import decide_pull
 from resolver.decide.matter import Matter
 from resolver.decide.resolve import resolve
-from resolver.decision_facts import DecisionRequested
 from resolver.executions import Check
 from resolver.facts import ActionRefused, ActionStarted
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.repairs import RepairDone, RepairFailed, RepairReported, Thing
+from resolver.facts.resolve import ResolveDecided, ResolveEnded
 from resolver.fold import fold
 from resolver.ids import PullNumber, Sha
 from resolver.limits import Limits
 from resolver.policy import POLICY
-from resolver.repair_facts import RepairDone, RepairFailed, RepairReported, Thing
-from resolver.resolve_facts import ResolveDecided, ResolveEnded
 from tests.core.made import HEAD, config, failure, files, job, looked_at_base, pull, repo, run, state_of, triaged
 
 LIMITS = Limits(ceiling="act")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bot.words.decision import render
 from resolver.actions import RerunJobs
+from resolver.actions.talk import PostDecision
 from resolver.config import parse_config
 from resolver.decide import decide_pull
-from resolver.decision_facts import DecisionRequested
 from resolver.facts import StepFinished
+from resolver.facts.decisions import DecisionRequested
+from resolver.facts.resolve import ResolveDecided, ResolveEnded
 from resolver.fold import fold
 from resolver.ids import PullNumber
-from resolver.resolve_facts import ResolveDecided, ResolveEnded
-from resolver.talk_actions import PostDecision
 from tests.core.made import HEAD, config, failure, files, job, looked_at_base, pull, repo, run, state_of, triaged
 from tests.core.test_resolving import LIMITS, MANAGED, of, settle
 

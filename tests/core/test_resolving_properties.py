@@ -9,26 +9,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from resolver.actions import AnyAction, SyncBranch
+from resolver.actions.model import CallModel
+from resolver.actions.repairs import RemoveReported
+from resolver.actions.talk import ReadStanding
 from resolver.answers import widened
 from resolver.ceilings import RUNS
 from resolver.commands import Answer, Sender
 from resolver.config import parse_config
 from resolver.decide import decide_pull
-from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.decisions import Asking, Decision, Head, ask
 from resolver.facts import ActionDone, ActionStarted, BaseMoved, Decided, HeadPushed
+from resolver.facts.decisions import DecisionAnswered, DecisionRequested
+from resolver.facts.quarantine import QuarantineLifted
+from resolver.facts.resolve import ResolveDecided
 from resolver.fold import fold
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.journal import once
-from resolver.model_actions import CallModel
 from resolver.news import is_news
 from resolver.people import Person
 from resolver.policy import ACTIONS, POLICY
-from resolver.quarantine_facts import QuarantineLifted
-from resolver.repair_actions import RemoveReported
-from resolver.resolve_facts import ResolveDecided
 from resolver.state import RepoState
-from resolver.talk_actions import ReadStanding
 from tests.core.made import BASE, config, failure, files, job, pull, repo, run, triaged
 from tests.core.talk_made import given as comment
 from tests.core.talk_made import standing

@@ -10,15 +10,15 @@ from resolver.config import parse_config
 from resolver.decide import decide_pull
 from resolver.decide.endings import how_it_ended
 from resolver.decide.matter import resolutions
-from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.facts import HeadPushed
+from resolver.facts.decisions import DecisionAnswered, DecisionRequested
+from resolver.facts.quarantine import TaskQuarantined
+from resolver.facts.resolve import ResolveDecided
+from resolver.facts.runs import RunPaused
 from resolver.fold import fold
-from resolver.fold_run import also_concerned
+from resolver.fold.run import also_concerned
 from resolver.ids import PullNumber, Sha
 from resolver.people import Person
-from resolver.quarantine_facts import TaskQuarantined
-from resolver.resolve_facts import ResolveDecided
-from resolver.run_facts import RunPaused
 from tests.core.made import config, failure, files, job, looked_at_base, pull, repo, run, state_of, triaged
 from tests.core.talk_made import given, standing
 from tests.core.test_resolving import LIMITS, MANAGED, of

@@ -8,11 +8,11 @@ from resolver.actions import PostCheck, PostComment
 from resolver.config import ConfigProblem
 from resolver.decide import Due, decide_pull, decide_repository
 from resolver.facts import ActionDone, ActionStarted, InstallationChanged
+from resolver.facts.quarantine import TaskQuarantined
+from resolver.facts.resolve import ResolveDecided
 from resolver.fold import fold
 from resolver.ids import PullNumber
-from resolver.ledger_events import RerunEnded, RerunStarted
-from resolver.quarantine_facts import TaskQuarantined
-from resolver.resolve_facts import ResolveDecided
+from resolver.ledger.events import RerunEnded, RerunStarted
 from tests.core.made import HEAD, config, failure, pull, repo, state_of, triaged
 from tests.core.test_resolving import LIMITS, MANAGED, of, red, settle
 

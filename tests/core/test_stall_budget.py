@@ -8,7 +8,7 @@ from resolver.config import parse_config
 from resolver.facts import StepFinished
 from resolver.limits import LIMITS, Limits
 from resolver.stalls import Budget, NoHistory, StepName, budget_of, percentile, shortest_rule
-from resolver.step_history import StepHistory
+from resolver.state.step_history import StepHistory
 from tests.core.made import job
 
 MINUTE = 60.0

@@ -8,19 +8,19 @@ from inline_snapshot import snapshot
 from bot.words import handoff as words
 from bot.words.decision import render
 from resolver.actions import RerunJobs, StartProbe, SyncBranch, WriteHandoffs
+from resolver.actions.talk import PostDecision, PostReply
 from resolver.commands import Answer
 from resolver.config import parse_config
 from resolver.decide import decide_pull
 from resolver.decide.handoff import handoffs
 from resolver.decide.here import Here
 from resolver.decide.syncing import sync_of
-from resolver.decision_facts import DecisionAnswered, DecisionRequested, HandoffRefused
 from resolver.facts import ActionDone, BaseMoved
+from resolver.facts.decisions import DecisionAnswered, DecisionRequested, HandoffRefused
+from resolver.facts.quarantine import QuarantineLifted, TaskQuarantined
+from resolver.facts.resolve import ResolveDecided
 from resolver.fold import fold
 from resolver.ids import PullNumber, Sha
-from resolver.quarantine_facts import QuarantineLifted, TaskQuarantined
-from resolver.resolve_facts import ResolveDecided
-from resolver.talk_actions import PostDecision, PostReply
 from tests.core.made import BASE, NEXT, config, failure, files, job, looked_at_base, pull, repo, run, state_of, triaged
 from tests.core.talk_made import given, standing
 from tests.core.test_resolving import LIMITS, of

@@ -17,7 +17,7 @@ from resolver.fold import fold
 from resolver.limits import LIMITS, Limits
 from resolver.news import is_news
 from resolver.third_party import NOT_STARTED, AnnotationsRead, check_of_app
-from resolver.third_party_output import Annotation, Output, OutputLimits, read_annotations, read_output
+from resolver.third_party.output import Annotation, Output, OutputLimits, read_annotations, read_output
 from tests.core.made import (
     BASE,
     HEAD,

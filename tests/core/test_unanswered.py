@@ -8,11 +8,11 @@ from resolver.commands import Answer
 from resolver.config import parse_config
 from resolver.decide import decide_pull
 from resolver.decide.unanswered import AUTOMATIC, FOR_PEOPLE, LEFT, WAITS, unanswered
-from resolver.decision_facts import DecisionAnswered, DecisionRequested
 from resolver.facts import BaseMoved
+from resolver.facts.decisions import DecisionAnswered, DecisionRequested
+from resolver.facts.resolve import ResolveDecided
 from resolver.fold import fold
 from resolver.ids import PullNumber, Sha
-from resolver.resolve_facts import ResolveDecided
 from tests.core.made import HEAD, NEXT, config, failure, job, run, state_of, triaged
 from tests.core.talk_made import given, standing
 from tests.core.test_resolving import LIMITS, MANAGED, of, red

@@ -10,14 +10,14 @@ from pydantic import BaseModel
 
 from bot.cli.why_not import hindrances
 from resolver.config import RepoConfig, parse_config
-from resolver.config_unread import NOT_READ
+from resolver.config.unread import NOT_READ
 from resolver.decide.gates import COUNTS, LLM, PARK, SWITCHES
 from resolver.executions import Check
 from resolver.facts import BaseMoved, GateAttributed
+from resolver.facts.landings import LandingRead
 from resolver.fold import fold
 from resolver.ids import Fingerprint, Sha
-from resolver.landing_facts import LandingRead
-from resolver.ledger_events import RerunEnded, RerunStarted, Synced
+from resolver.ledger.events import RerunEnded, RerunStarted, Synced
 from tests.core.made import BASE, HEAD, NEXT, config, failure, files, job, looked_at_base, pull, repo, run, state_of
 from tests.core.made import triaged as told
 from tests.core.test_ask_model import failed_twice

@@ -12,10 +12,10 @@ from bot.words.model import proposed
 from resolver.config import ConfigProblem
 from resolver.decide.compose import compose
 from resolver.facts import PullConfigRead
+from resolver.facts.resolve import Proposal
 from resolver.failure import Place
 from resolver.ids import TextHash
 from resolver.policy import ACTIONS
-from resolver.resolve_facts import Proposal
 from tests.core.made import HEAD, config, failure, files, job, pull, red, repo, run, state_of, triaged
 
 URL = "https://github.test/acme/shop"

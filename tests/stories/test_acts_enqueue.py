@@ -6,7 +6,7 @@ from bot.sandbox.changes import queue
 from bot.sandbox.ci.runner.function_job import failed, passed
 from bot.sandbox.faults import Fault
 from bot.sandbox.state import Act, Actor
-from resolver.queue_actions import EnqueuePull
+from resolver.actions.queue import EnqueuePull
 from tests.stories.acts import READS, order, runs, workflow
 
 ON = "on: {pull_request: , merge_group: , push: {branches: [main]}}\n"

@@ -3,8 +3,8 @@
 import pytest
 
 from bot.work.observe.landings import landed_by
-from resolver.landing_actions import ReadLanding
-from resolver.landing_facts import LandingRead
+from resolver.actions.landings import ReadLanding
+from resolver.facts.landings import LandingRead
 from tests.stories.acts import open_shop, order
 
 

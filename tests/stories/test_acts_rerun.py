@@ -9,7 +9,7 @@ from bot.sandbox.objects.accounts import simple_user
 from resolver.actions import RerunJobs
 from resolver.facts import ActionRefused
 from resolver.journal import from_json
-from resolver.ledger_events import RerunStarted
+from resolver.ledger.events import RerunStarted
 from tests.stories.acts import ACT, CI, MANAGED, RED, job, open_shop, order, runs, workflow
 
 GROUP = "permissions: {contents: read}\nconcurrency: ${{ github.workflow }}\n"

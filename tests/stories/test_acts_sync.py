@@ -5,7 +5,7 @@ import pytest
 from bot.sandbox.faults import Fault
 from resolver.actions import SyncBranch
 from resolver.facts import PullObserved
-from resolver.ledger_events import Synced
+from resolver.ledger.events import Synced
 from resolver.task_scope import TaskScope
 from tests.stories.acts import open_shop, order
 

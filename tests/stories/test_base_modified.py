@@ -1,8 +1,8 @@
 """GitHub says that something moved at that moment: that is drift and no refusal, and it is tried again."""
 
 from bot.sandbox.faults import Fault
+from resolver.actions.queue import EnqueuePull
 from resolver.facts import ActionRefused
-from resolver.queue_actions import EnqueuePull
 from tests.stories.acts import order
 from tests.stories.test_merge_queue import LANDS, shop
 

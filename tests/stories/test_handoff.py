@@ -10,7 +10,7 @@ from bot.sandbox.changes import pushes
 from bot.sandbox.ci.runner.function_job import failed
 from bot.sandbox.faults import Fault
 from bot.sandbox.state import Act, Actor
-from resolver.decision_facts import HandoffRefused, HandoffWritten
+from resolver.facts.decisions import HandoffRefused, HandoffWritten
 from resolver.journal import from_json
 from tests.stories.test_commands import reactions
 from tests.stories.test_decisions import asked, question

@@ -6,12 +6,12 @@ from bot.cli.scenarios import team
 from bot.work.perform import perform
 from bot.work.place import Pace, Place
 from resolver.actions import WriteHandoffs
+from resolver.actions.talk import PostDecision, SetLabel
 from resolver.decide import handoff
-from resolver.decision_facts import DecisionRequested
+from resolver.facts.decisions import DecisionRequested
 from resolver.fold import fold_or_park
 from resolver.journal import from_json
 from resolver.state import STOP_LABEL, RepoState
-from resolver.talk_actions import PostDecision, SetLabel
 from tests.stories.acts import open_shop
 from tests.stories.test_decisions import CONFIG, asked
 

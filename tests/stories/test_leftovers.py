@@ -12,9 +12,9 @@ from bot.sandbox.ci.runner.function_job import Outcome, failed, passed
 from bot.sandbox.faults import Fault
 from bot.sandbox.state import Act, Actor, Cache
 from repairs.environment import is_own
+from resolver.facts.orphans import OrphansAsked, OrphansDecided, OrphansEnded
+from resolver.facts.repairs import RepairReported
 from resolver.journal import from_json
-from resolver.orphans import OrphansAsked, OrphansDecided, OrphansEnded
-from resolver.repair_facts import RepairReported
 from tests.stories.test_notify import receiving
 from tests.stories.test_notify import told as notified
 

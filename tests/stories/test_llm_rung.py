@@ -12,9 +12,9 @@ from bot.cli.scenarios.model_endpoint import open_endpoint, proposal, settings
 from bot.cli.scenarios.resolving import executions, question
 from bot.sandbox.ci.runner.function_job import failed, passed
 from bot.sandbox.faults import Fault
+from resolver.facts.model import ModelReplied
+from resolver.facts.resolve import ResolveDecided
 from resolver.journal import from_json
-from resolver.model_facts import ModelReplied
-from resolver.resolve_facts import ResolveDecided
 from tests.stories.test_handoff import bundle
 from tests.world import open_world
 

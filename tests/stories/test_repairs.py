@@ -8,8 +8,8 @@ from bot.cli.scenarios import team
 from bot.cli.scenarios.resolving import NO_HOST, actions, executions, first, opened, question, successes
 from bot.sandbox.ci.runner.function_job import failed, passed
 from bot.sandbox.faults import Fault
+from resolver.facts.repairs import RepairDone, RepairFailed
 from resolver.journal import from_json
-from resolver.repair_facts import RepairDone, RepairFailed
 
 REPAIR = """\
 name: repairs

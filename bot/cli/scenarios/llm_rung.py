@@ -13,9 +13,9 @@ from bot.cli.scenarios.scenario import Scenario, expect
 from bot.cli.stage import Stage
 from bot.sandbox.ci.runner.function_job import Outcome, Tree, failed, passed
 from bot.sandbox.state import Pull
+from resolver.facts.model import ModelReplied
+from resolver.facts.resolve import ResolveDecided
 from resolver.journal import from_json
-from resolver.model_facts import ModelReplied
-from resolver.resolve_facts import ResolveDecided
 
 CONFIG = team.CONFIG + "llm: {enabled: true}\n"
 PLANTED = "ghp_" + "Z9y8X7w6V5u4T3s2R1q0P9o8N7m6L5k4J3i2"

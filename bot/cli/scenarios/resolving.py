@@ -11,10 +11,10 @@ from bot.cli.scenarios.scenario import Scenario, comments, expect
 from bot.cli.stage import Stage
 from bot.sandbox.ci.runner.function_job import Outcome, Tree, failed, passed
 from bot.sandbox.state import Pull
+from resolver.facts.quarantine import TaskQuarantined
+from resolver.facts.resolve import ResolveDecided, ResolveEnded
 from resolver.journal import from_json
-from resolver.ledger_events import RerunStarted
-from resolver.quarantine_facts import TaskQuarantined
-from resolver.resolve_facts import ResolveDecided, ResolveEnded
+from resolver.ledger.events import RerunStarted
 
 NO_VIOLATION = "every request was one that GitHub knows and the App may make"
 

@@ -15,9 +15,9 @@ from bot.work.act.fresh import look_to_act
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from bot.work.texts import Kept
+from resolver.actions.model import CallModel
+from resolver.facts.model import ModelReplied
 from resolver.llm import PROMPT_LIMITS, Broken, LlmAnswer, Question, Silent, prompt
-from resolver.model_actions import CallModel
-from resolver.model_facts import ModelReplied
 
 SEARCHED = 2_000
 """How many of the repository's newest records are looked through for those of the pull request."""

@@ -11,8 +11,8 @@ from bot.work.act.fresh import look, soon_again
 from bot.work.act.talking import may_answer, own_comment
 from bot.work.outcome import Outcome
 from bot.work.place import Place
+from resolver.actions.talk import PostDecision
 from resolver.secrets import mask
-from resolver.talk_actions import PostDecision
 
 
 async def post_decision(place: Place, action: PostDecision) -> Outcome:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from bot.github import PermissionMissing, QueryFailed
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.queue_actions import DequeuePull
-from resolver.queue_facts import PullDequeued
+from resolver.actions.queue import DequeuePull
+from resolver.facts.queue import PullDequeued
 from resolver.state import STOP_LABEL
 
 ENTRY = """

@@ -12,9 +12,10 @@ from bot.github import PermissionMissing, QueryFailed
 from bot.work.act.fresh import MOVED, Seen, look_to_act
 from bot.work.outcome import Outcome
 from bot.work.place import Place
+from resolver.actions.queue import EnqueuePull
 from resolver.decide.requeue import MAY_NOT_LAND
-from resolver.queue_actions import EnqueuePull
-from resolver.queue_facts import MERGE_GROUP, PullEnqueued, group_of
+from resolver.executions import MERGE_GROUP
+from resolver.facts.queue import PullEnqueued, group_of
 
 ENQUEUE = """mutation($id: ID!, $head: GitObjectID!) {
   enqueuePullRequest(input: {pullRequestId: $id, expectedHeadOid: $head}) { mergeQueueEntry { position } } }"""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from bot.github import PermissionMissing, QueryFailed
 from bot.objects import Json
-from bot.pull_node import PULL_FIELDS, pull_of_node
+from bot.objects.pull_node import PULL_FIELDS, pull_of_node
 from bot.work.observe.base import config_file
 from bot.work.outcome import Outcome
 from bot.work.place import Place

@@ -20,7 +20,7 @@ from bot.work.outcome import Outcome
 from bot.work.place import Place
 from bot.work.texts import Kept, excerpts_of
 from resolver.actions import WriteHandoffs
-from resolver.decision_facts import HandoffRefused, HandoffWritten
+from resolver.facts.decisions import HandoffRefused, HandoffWritten
 from resolver.handoff import BRANCH, Handoff
 from resolver.ids import Sha
 from resolver.secrets import mask

@@ -9,10 +9,10 @@ from bot.objects import pull_observed
 from bot.work.act.fresh import look_to_act, soon_again
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.command_facts import LabelSet
+from resolver.actions.talk import SetLabel
 from resolver.facts import PullObserved
+from resolver.facts.commands import LabelSet
 from resolver.state import STOP_LABEL
-from resolver.talk_actions import SetLabel
 
 
 async def set_label(place: Place, action: SetLabel) -> Outcome:

@@ -15,9 +15,9 @@ from bot.words.trouble import trouble_in_log, trouble_notice
 from bot.work.act.fresh import BROKEN, DISABLED, look, look_at_base, soon_again
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.repair_actions import TellOfOrphans
-from resolver.talk_actions import Notify
-from resolver.trouble_actions import TellOfTrouble
+from resolver.actions.repairs import TellOfOrphans
+from resolver.actions.talk import Notify
+from resolver.actions.trouble import TellOfTrouble
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ from bot.work.act.remove import remove
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from repairs.environment import leftovers
-from resolver.orphans import OrphansEnded
-from resolver.repair_actions import RemoveOrphans
+from resolver.actions.repairs import RemoveOrphans
+from resolver.facts.orphans import OrphansEnded
 
 LEFT_ALONE = "somebody has moved it, or its commit is none of failres's"
 

@@ -14,9 +14,9 @@ from bot.github import NotFound, Refused
 from bot.work.act.unprobe import GONE
 from bot.work.place import Place
 from repairs.environment import is_own
+from resolver.facts.repairs import Thing
 from resolver.ids import Sha
 from resolver.probes import probe_base
-from resolver.repair_facts import Thing
 
 OWN_WORDS = "failres: "
 """How the messages of failres's own commits begin."""

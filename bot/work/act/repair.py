@@ -19,13 +19,13 @@ from bot.work.observe.workflows import workflows_at
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from repairs.environment import leftovers, merge_ref, provision, removable
+from resolver.actions.repairs import RemoveReported, RepairAction, ReportCaches, ReportLeftovers, StartRepairJob
 from resolver.config import RepoConfig
+from resolver.facts.repairs import RepairDone, RepairFailed, RepairReported
 from resolver.ids import Sha
-from resolver.ledger_events import ProbeStarted
+from resolver.ledger.events import ProbeStarted
 from resolver.limits import LIMITS
 from resolver.probes import ProbePlan, ProbeWanted
-from resolver.repair_actions import RemoveReported, RepairAction, ReportCaches, ReportLeftovers, StartRepairJob
-from resolver.repair_facts import RepairDone, RepairFailed, RepairReported
 from resolver.repair_job import REPAIR_WORKFLOW, NoJob, choose_job, repair_id, repair_wanted
 
 PROVISION = "provision-deps"

@@ -10,8 +10,8 @@ from bot.words import answering as words
 from bot.work.act.talking import may_answer, own_comment
 from bot.work.outcome import Outcome
 from bot.work.place import Place
+from resolver.actions.talk import PostReply, React
 from resolver.secrets import mask
-from resolver.talk_actions import PostReply, React
 
 
 async def react(place: Place, action: React) -> Outcome:

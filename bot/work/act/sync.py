@@ -19,7 +19,7 @@ from resolver.casework import task_id
 from resolver.facts import PullObserved
 from resolver.ids import Sha
 from resolver.interruptions import CONFLICT
-from resolver.ledger_events import Synced
+from resolver.ledger.events import Synced
 from resolver.task_scope import TaskScope
 
 REBASE = """mutation($id: ID!, $head: GitObjectID!) {

@@ -8,7 +8,7 @@ from bot.work.observe.landings import read_base_changes, read_landed_changes, re
 from bot.work.observe.unseen import read_unseen
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.landing_actions import LandingAction, ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
+from resolver.actions.landings import LandingAction, ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
 
 
 async def look_back(place: Place, action: LandingAction) -> Outcome:

@@ -8,9 +8,9 @@ from bot.commands import command_in
 from bot.objects import seconds
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.command_facts import CommandGiven, CommentsRead
+from resolver.actions.talk import ReadComments
 from resolver.facts import Fact
-from resolver.talk_actions import ReadComments
+from resolver.facts.commands import CommandGiven, CommentsRead
 
 
 async def read_comments(place: Place, action: ReadComments) -> Outcome:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from bot.check_annotations import PAGE, annotations_of
 from bot.github import NotFound, PermissionMissing, Refused
+from bot.objects.annotations import PAGE, annotations_of
 from bot.work.place import Place
 from resolver.log.annotations import Annotation
 

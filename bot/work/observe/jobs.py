@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.objects import NotUnderstood, job_finished, run_observed
-from bot.progress import job_progressed
+from bot.objects.progress import job_progressed
 from bot.work.observe.third_party import third_party_at
 from bot.work.outcome import Outcome
 from bot.work.place import Place

@@ -13,11 +13,11 @@ from bot.objects import Json, pull_observed
 from bot.work.observe.pulls import change
 from bot.work.outcome import Outcome
 from bot.work.place import Place
+from resolver.actions.landings import ReadBaseChanges, ReadLandedChanges, ReadLanding
 from resolver.attribution.diff import ChangedFile
+from resolver.facts.landings import BaseChangesRead, LandedChangesRead, LandingRead
 from resolver.ids import Sha
-from resolver.landing_actions import ReadBaseChanges, ReadLandedChanges, ReadLanding
-from resolver.landing_facts import BaseChangesRead, LandedChangesRead, LandingRead
-from resolver.landings import landing_of
+from resolver.state.landings import landing_of
 
 _MERGED = re.compile(r"Merge pull request #(\d{1,9}) from ")
 _SQUASHED = re.compile(r" \(#(\d{1,9})\)$")

@@ -9,7 +9,7 @@ from bot.github import NotFound
 from bot.objects import understood
 from bot.work.place import Place
 from repairs.environment import is_own
-from resolver.repair_facts import Thing
+from resolver.facts.repairs import Thing
 
 HEADS = "refs/heads/"
 OURS = "failres"

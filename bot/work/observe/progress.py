@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.objects import job_finished
-from bot.progress import job_progressed
+from bot.objects.progress import job_progressed
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import ReadJob

@@ -8,16 +8,16 @@ from urllib.parse import parse_qs, urlsplit
 
 from bot.github import NotFound
 from bot.objects import Json, NotUnderstood, pull_observed, seconds, understood
-from bot.pull_node import PULL_FIELDS, pull_of_node
+from bot.objects.pull_node import PULL_FIELDS, pull_of_node
 from bot.work.observe.leftovers import own_branches
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import FindPull, ReadFiles, ReadPull, SweepPulls
 from resolver.attribution.diff import ChangedFile, Status, read_patch
-from resolver.command_facts import PullTouched
 from resolver.facts import BaseMoved, Fact, PullFilesRead, PullObserved, RollupSeen
+from resolver.facts.commands import PullTouched
+from resolver.facts.orphans import OwnRefsSeen
 from resolver.ids import PullNumber, RepoId, Sha
-from resolver.orphans import OwnRefsSeen
 
 KEPT_CHANGES = 300
 """Of so many files the changed lines are kept; a diff that is larger than that accuses nobody by its lines. GitHub

@@ -6,13 +6,14 @@ from typing import Any
 
 from bot.github import NotFound, PermissionMissing, QueryFailed
 from bot.objects import NotUnderstood, run_observed, understood
-from bot.queue_objects import queue_read, rules_read
+from bot.objects.queue import queue_read, rules_read
 from bot.work.outcome import Outcome
 from bot.work.place import Place
+from resolver.actions.queue import ReadGroup, ReadQueue, ReadRules
+from resolver.executions import MERGE_GROUP
 from resolver.facts import Fact
+from resolver.facts.queue import MergeGroupRead
 from resolver.ids import Sha
-from resolver.queue_actions import ReadGroup, ReadQueue, ReadRules
-from resolver.queue_facts import MERGE_GROUP, MergeGroupRead
 
 QUEUE = """
 query($owner: String!, $name: String!, $branch: String!) {

@@ -7,9 +7,9 @@ from typing import get_args
 from bot.github import NotFound
 from bot.work.outcome import Outcome
 from bot.work.place import Place
-from resolver.command_facts import StandingRead
+from resolver.actions.talk import ReadStanding
 from resolver.commands import Permission
-from resolver.talk_actions import ReadStanding
+from resolver.facts.commands import StandingRead
 
 
 async def read_standing(place: Place, action: ReadStanding) -> Outcome:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bot.check_annotations import PAGE
 from bot.github import PermissionMissing
 from bot.objects import NotUnderstood
-from bot.third_party import annotations_read, check_begun, check_finished, status_seen
+from bot.objects.annotations import PAGE
+from bot.objects.third_party import annotations_read, check_begun, check_finished, status_seen
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import ReadCheckAnnotations

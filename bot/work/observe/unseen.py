@@ -7,10 +7,10 @@ from bot.objects import Json, NotUnderstood, job_finished, run_observed
 from bot.work.observe.workflows import workflows_at
 from bot.work.outcome import Outcome
 from bot.work.place import Place
+from resolver.actions.landings import ReadUnseen
 from resolver.attribution.beside import Filter
 from resolver.conclusions import Meaning, meaning
-from resolver.landing_actions import ReadUnseen
-from resolver.landing_facts import UnseenRead
+from resolver.facts.landings import UnseenRead
 from resolver.workflow.file import WorkflowFile
 from resolver.workflow.unseen import Passed, filters_paths, why_unseen
 
