@@ -149,7 +149,7 @@ def _did_you_mean(form: str) -> str:
 
 def _example(name: Name | None, asked: Decision | None, word: str) -> str:
     """A command that would be right here, as code: an answer is one to the open question, near to what was written."""
-    if name != "answer" or asked is None:
+    if name != "answer" or asked is None or not forms(asked):
         return example(name or "help")
     return _shown(_nearest(asked, word))
 
@@ -177,7 +177,9 @@ def reply_denied(denied: Denied) -> str:
 def reply_refused(refused: Refused) -> str:
     """One line: why an answer changes nothing, and one that would have been right."""
     fault = FAULTS[refused.fault] if refused.fault is not None else ""
-    options = ", ".join(code(word) for word in (refused.decision.options if refused.decision else ()))
+    options = (
+        ", ".join(code(word) for word in (refused.decision.options if refused.decision else ())) or "it takes no answer"
+    )
     said = _REFUSALS[refused.reason].format(word=code(refused.word), fault=fault, options=options)
     return f"{said}. {_right_answer(refused)}"
 
@@ -204,6 +206,8 @@ def _right_answer(refused: Refused) -> str:
             | "too-many"
         ):
             asked = refused.decision
+            if asked is not None and not forms(asked):
+                return f"Nothing was changed; {example('explain')} shows how things stand."
             if asked is not None and refused.reason == "no-such-option":
                 asked = asked.model_copy(update={"files": ()})  # an option was meant
             return f"For example: {_example('answer', asked, refused.word)}."

@@ -391,10 +391,12 @@ def test_a_refusal_shows_a_right_answer(line: str, reply: str):
     )
 
 
-def test_every_reason_has_words():
-    """No refusal is without a sentence, and none spans two lines."""
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_reason_has_words(kind: Kind):
+    """No refusal is without a sentence, whatever was asked, and none spans two lines."""
     for reason in get_args(Reason):
-        said = reply_refused(Refused(reason=reason, word="x", fault="outside", decision=asked(), others=("d-1",)))
+        said = reply_refused(Refused(reason=reason, word="x", fault="outside", decision=asked(kind), others=("d-1",)))
+        assert "()" not in said
         assert said.endswith((".", "?"))
         assert "{" not in said
         assert "\n" not in said

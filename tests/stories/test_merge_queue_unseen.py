@@ -48,6 +48,6 @@ In the merge queue, `checkout` failed on `‹group of #1:1›`: this branch merg
 
 `checkout` had never run on this pull request before the merge queue: its workflow runs it on other events only.
 
-**What happens now:** It is not proven whose failure this is (this pull request is not managed). Enqueue it once more: it lands, or it fails again, and then it is known whose failure it is. failres only explains here; the configuration does not let it act on this pull request.
+**What happens now:** It is not proven whose failure this is. Enqueue it once more: it lands, or it fails again, and then it is known whose failure it is. failres only explains here; the configuration does not let it act on this pull request.
 
 """)
