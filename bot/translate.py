@@ -31,7 +31,7 @@ from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, Installatio
 from resolver.facts.commands import CommandGiven
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.journal import Unreadable, from_json
-from resolver.third_party import CheckBegun, CheckFinished
+from resolver.other_ci import CheckBegun, CheckFinished
 
 OUTCOME = "outcome"
 """The event under which a worker's outcome, or a regular look at GitHub, goes through the inbox."""

@@ -67,9 +67,9 @@ from resolver.facts.resolve import ResolveDecided, ResolveEnded
 from resolver.facts.runs import RunPaused
 from resolver.ids import PullNumber
 from resolver.ledger.events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.other_ci import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 from resolver.progress import JobProgressed, JobStalled
 from resolver.records import Record
-from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 
 VERSION = 1
 """The schema's version; each record carries the one that it was written with."""

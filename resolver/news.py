@@ -19,10 +19,10 @@ from resolver.facts.commands import CommandGiven, CommentsRead, PullTouched
 from resolver.facts.orphans import OwnRefsSeen
 from resolver.facts.queue import QueueFact
 from resolver.fold.queue import find_group, queue_news
+from resolver.other_ci import CheckBegun, CheckFinished, StatusSeen, ThirdParty
 from resolver.own_pulls import is_own_pull
 from resolver.progress import JobProgressed
 from resolver.state import RepoState
-from resolver.third_party import CheckBegun, CheckFinished, StatusSeen, ThirdParty
 
 
 def is_news(state: RepoState, fact: Fact) -> bool:

@@ -42,10 +42,10 @@ from resolver.fold.queue import concerned, queue_touched
 from resolver.ids import Fingerprint, PullNumber, Sha
 from resolver.journal import Unreadable
 from resolver.ledger.events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
+from resolver.other_ci import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 from resolver.progress import JobProgressed, JobStalled
 from resolver.state import Head, Pull, RepoState
 from resolver.state.merge_queue import MergeQueue
-from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 
 Asked = tuple[Literal["job", "third-party"], str]
 """A job by its name, or another CI's check by its own."""

@@ -14,7 +14,7 @@ from bot.objects.annotations import annotations_of
 from resolver.conclusions import Meaning, meaning
 from resolver.executions import Check
 from resolver.ids import Sha
-from resolver.third_party import (
+from resolver.other_ci import (
     AnnotationsRead,
     CheckBegun,
     CheckFinished,
@@ -22,7 +22,7 @@ from resolver.third_party import (
     check_of_app,
     check_of_context,
 )
-from resolver.third_party.output import Output, read_annotations, read_output
+from resolver.other_ci.output import Output, read_annotations, read_output
 
 ACTIONS = "github-actions"
 """The slug of the App under which Actions reports its jobs; those are known as jobs."""

@@ -14,12 +14,12 @@ from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem, LogState, Own, Side, result_of
 from resolver.facts import JobFinished, JobTriaged, ProbeDispatched, RunObserved
 from resolver.ids import Fingerprint, PullNumber, Sha
+from resolver.other_ci.case import executions as third_party
 from resolver.probed import probed_base, speaks, stands_for
 from resolver.progress import JobStalled
 from resolver.runs import PLAN
 from resolver.stalls import findings_of, stall_finding, standing
 from resolver.state import Base, Head, Pull, RepoState, red_ones
-from resolver.third_party.case import executions as third_party
 
 
 def task_id(number: PullNumber) -> str:

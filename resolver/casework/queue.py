@@ -15,11 +15,11 @@ from resolver.conclusions import Meaning, meaning
 from resolver.executions import Check, Execution, Side
 from resolver.facts import JobFinished
 from resolver.ids import PullNumber, Sha
+from resolver.other_ci import ThirdParty
+from resolver.other_ci.case import executions as third_party
+from resolver.other_ci.case import reported
 from resolver.state import Base, Head, Pull, RepoState
 from resolver.state.merge_queue import MergeGroup, MergeQueue
-from resolver.third_party import ThirdParty
-from resolver.third_party.case import executions as third_party
-from resolver.third_party.case import reported
 
 INVALIDATED = "invalidated"
 """GitHub's reason for a group that was rebuilt: its results are void (GITHUB.md, trap 33)."""

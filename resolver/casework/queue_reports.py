@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from resolver.conclusions import Meaning, meaning
+from resolver.other_ci import CheckFinished, ThirdParty
 from resolver.state import Base, Head, Pull, RepoState
-from resolver.third_party import CheckFinished, ThirdParty
 
 
 @dataclass(frozen=True, slots=True)

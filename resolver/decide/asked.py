@@ -25,8 +25,8 @@ from resolver.facts import Fact, JobFinished
 from resolver.facts.commands import Button
 from resolver.ledger import Allowed, RerunAsked
 from resolver.limits import Limits
+from resolver.other_ci import NOT_STARTED, in_group
 from resolver.state import Base, Pull, RepoState
-from resolver.third_party import NOT_STARTED, in_group
 
 FORKS = "pull requests from forks and of Dependabot are explained, and nothing else is done on them"
 

@@ -26,12 +26,12 @@ from resolver.executions import MERGE_GROUP
 from resolver.facts import JobFinished
 from resolver.facts.decisions import HandoffWritten
 from resolver.ids import RunId
+from resolver.other_ci import third_party_id
+from resolver.other_ci.report import failed_check
 from resolver.report import FailedCheck, Held, InQueue, QueueTrouble, Report, Standing
 from resolver.runs import run_id
 from resolver.stalls import as_failure, findings_of
 from resolver.state import Base, Effect, Head, Pull, RepoState, check_id
-from resolver.third_party import third_party_id
-from resolver.third_party.report import failed_check
 
 
 def compose(

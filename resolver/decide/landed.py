@@ -17,8 +17,8 @@ from resolver.decide.requeue import ended_requeues
 from resolver.decide.rights import silence
 from resolver.facts import GateAttributed, GateReattributed
 from resolver.limits import Limits
+from resolver.other_ci import third_party_id
 from resolver.state import Pull, RepoState, check_id
-from resolver.third_party import third_party_id
 
 
 def landed(state: RepoState, pull: Pull, now: float, limits: Limits) -> Due:

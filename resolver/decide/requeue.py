@@ -21,9 +21,9 @@ from resolver.facts.queue import PullEnqueued
 from resolver.ids import Sha
 from resolver.ledger import Allowed, RerunAsked
 from resolver.ledger.events import RerunEnded, RerunStarted
+from resolver.other_ci import in_group
 from resolver.state import Base, Head, Pull, RepoState
 from resolver.state.merge_queue import MergeGroup
-from resolver.third_party import in_group
 
 MAY_NOT_LAND = "a pass in the queue would land it; `flake.mayLand` does not allow that"
 

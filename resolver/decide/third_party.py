@@ -6,9 +6,9 @@ from resolver.actions import ReadCheckAnnotations
 from resolver.attribution import Refusal, WantBase, WantRerun
 from resolver.ids import PullNumber
 from resolver.limits import Limits
+from resolver.other_ci import NOT_STARTED, CheckFinished
+from resolver.other_ci.case import unread
 from resolver.state import Head, Pull
-from resolver.third_party import NOT_STARTED, CheckFinished
-from resolver.third_party.case import unread
 
 
 def annotation_reads(number: PullNumber, head: Head, limits: Limits) -> list[ReadCheckAnnotations]:

@@ -29,12 +29,12 @@ from resolver.failure import Failure
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
 from resolver.ledger.events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.log.cache_keys import CacheKeys
+from resolver.other_ci import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 from resolver.people import Person
 from resolver.plan import Plan
 from resolver.progress import JobProgressed, JobStalled
 from resolver.records import Record
 from resolver.secrets import mask
-from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 
 Json = dict[str, Any]
 Masked = Annotated[str, AfterValidator(mask)]

@@ -56,9 +56,9 @@ from resolver.ids import PullNumber, Sha
 from resolver.journal import Unreadable
 from resolver.ledger.events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import LIMITS
+from resolver.other_ci import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen, third_party_id
 from resolver.progress import JobProgressed, JobStalled
 from resolver.state import Base, Head, Pull, RepoState, check_id
-from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen, third_party_id
 
 _OF_A_HEAD = ("check:", "log:", "runs:", "job:", "annotations:")
 """Targets that belong to one head; what was done on an earlier one is of no use any more."""

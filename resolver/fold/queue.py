@@ -20,9 +20,9 @@ from resolver.facts.queue import (
 )
 from resolver.ids import PullNumber, Sha
 from resolver.limits import LIMITS
+from resolver.other_ci import ThirdParty
 from resolver.state import RepoState
 from resolver.state.merge_queue import MergeGroup, MergeQueue, Queued
-from resolver.third_party import ThirdParty
 
 LEFT = "left"
 """Why a group is gone where only its absence was seen."""

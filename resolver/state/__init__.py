@@ -34,6 +34,7 @@ from resolver.facts.runs import RunPaused
 from resolver.ids import Fingerprint, PullNumber, RunId, Sha
 from resolver.ledger import Ledger
 from resolver.once import Follows
+from resolver.other_ci import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen, ThirdParty, third_party_id
 from resolver.progress import JobProgressed, JobStalled
 from resolver.state.landings import Landings
 from resolver.state.merge_queue import MergeQueue, Queued
@@ -43,7 +44,6 @@ from resolver.state.spent import Spent
 from resolver.state.step_history import StepHistory
 from resolver.state.talk import Talk
 from resolver.task_scope import TaskScope
-from resolver.third_party import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen, ThirdParty, third_party_id
 
 
 def _nothing() -> Mapping[Any, Any]:

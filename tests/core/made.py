@@ -20,10 +20,10 @@ from resolver.facts import (
 from resolver.failure import Failure, Place
 from resolver.fold import fold
 from resolver.ids import Fingerprint, InstallationId, PullNumber, RepoId, RunId, Sha
+from resolver.other_ci import CheckFinished, StatusSeen, check_of_app, check_of_context
+from resolver.other_ci.output import Output, read_output
 from resolver.people import Person
 from resolver.state import RepoState
-from resolver.third_party import CheckFinished, StatusSeen, check_of_app, check_of_context
-from resolver.third_party.output import Output, read_output
 
 HEAD = Sha("a" * 40)
 NEXT = Sha("b" * 40)

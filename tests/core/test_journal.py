@@ -41,9 +41,9 @@ from resolver.facts.runs import RunPaused
 from resolver.journal import KINDS, Unreadable, from_json, kind_of, once, to_json
 from resolver.ledger.events import GroupFailed, ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.llm import LlmAnswer
+from resolver.other_ci import AnnotationsRead, CheckBegun
 from resolver.people import Person
 from resolver.progress import JobProgressed, JobStalled, StepSeen
-from resolver.third_party import AnnotationsRead, CheckBegun
 from tests.core.made import BASE, HEAD, check_run, config, files, job, pull, repo, run, status, triaged
 from tests.core.talk_made import TALK_FACTS
 

@@ -5,8 +5,8 @@ import pytest
 from resolver.casework.queue_reports import reports
 from resolver.facts.queue import MergeGroupSeen
 from resolver.ids import Sha
+from resolver.other_ci import CheckBegun
 from resolver.queue_exit import exit_of
-from resolver.third_party import CheckBegun
 from tests.core.made import BASE, HEAD, check_run, config, job, pull, repo, run, state_of, status
 
 GROUP = Sha("c" * 40)

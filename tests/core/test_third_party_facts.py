@@ -16,8 +16,8 @@ from resolver.facts import ActionDone, ActionRefused, ActionStarted, RollupSeen,
 from resolver.fold import fold
 from resolver.limits import LIMITS, Limits
 from resolver.news import is_news
-from resolver.third_party import NOT_STARTED, AnnotationsRead, check_of_app
-from resolver.third_party.output import Annotation, Output, OutputLimits, read_annotations, read_output
+from resolver.other_ci import NOT_STARTED, AnnotationsRead, check_of_app
+from resolver.other_ci.output import Annotation, Output, OutputLimits, read_annotations, read_output
 from tests.core.made import (
     BASE,
     HEAD,

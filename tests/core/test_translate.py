@@ -15,8 +15,8 @@ from resolver.facts import (
     RunObserved,
 )
 from resolver.journal import kind_of, to_json
+from resolver.other_ci import CheckFinished, StatusSeen
 from resolver.progress import JobProgressed
-from resolver.third_party import CheckFinished, StatusSeen
 from tests.core.made import job
 from tests.server.deliveries import examples
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from resolver.conclusions import Meaning, meaning
 from resolver.executions import Execution, FailedItem, LogState, Own, Side, result_of
 from resolver.failure import Finding
+from resolver.other_ci import AnnotationsRead, CheckFinished, StatusSeen, ThirdParty, in_group
 from resolver.state import Head
-from resolver.third_party import AnnotationsRead, CheckFinished, StatusSeen, ThirdParty, in_group
 
 
 def unread(head: Head, told: ThirdParty) -> bool:

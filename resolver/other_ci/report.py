@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from resolver.failure import Failure, Finding
+from resolver.other_ci import CheckFinished, ThirdParty, third_party_id
+from resolver.other_ci.case import annotated, findings
 from resolver.report import FailedCheck
 from resolver.runs import run_id
 from resolver.state import Head, Pull
-from resolver.third_party import CheckFinished, ThirdParty, third_party_id
-from resolver.third_party.case import annotated, findings
 
 
 def failed_check(pull: Pull, head: Head, told: ThirdParty, event: str = "") -> FailedCheck:
