@@ -11,11 +11,8 @@ from collections.abc import Iterator
 from resolver.actions import AnyAction
 from resolver.actions.talk import PostDecision
 from resolver.actions.trouble import TellOfTrouble
-from resolver.casework import task_id
-from resolver.decide.endings import circumstances
+from resolver.decide.asked_of_run import question_of_run
 from resolver.decide.rights import config_of, managed, silence
-from resolver.decisions import Asking, Decision, ask, kind_for
-from resolver.facts.decisions import DecisionRequested
 from resolver.ids import PullNumber
 from resolver.runs import run_id
 from resolver.state import Pull, RepoState
@@ -42,18 +39,7 @@ def _acted_on(state: RepoState) -> Iterator[Pull]:
 
 
 def _comment(state: RepoState, pull: Pull, reason: str, now: float) -> PostDecision:
-    here = circumstances(state, pull, now)
-    asking = Asking(
-        number=pull.seen.number,
-        task_id=task_id(pull.seen.number),
-        kind=kind_for(DAMAGED, "run"),
-        fail_class=DAMAGED,
-        head=here.head,
-        base=here.base,
-    )
-    decision = ask(asking, now)
-    fields = {name: getattr(decision, name) for name in Decision.model_fields}
-    asked = DecisionRequested(**fields, why=reason)
+    asked = question_of_run(state, pull, DAMAGED, reason, now)
     return PostDecision(number=pull.seen.number, head_sha=pull.seen.head_sha, decision=asked)
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.breakers import Tripped
-from resolver.casework import task_id
-from resolver.decide.endings import circumstances, how_it_ended
+from resolver.decide.asked_of_run import question_of_run
+from resolver.decide.endings import how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.matter import tripped_reason
 from resolver.decide.rights import config_of, managed, silence
-from resolver.decisions import Asking, Decision, ask, kind_for
 from resolver.facts.decisions import DecisionRequested
 from resolver.facts.resolve import ResolveDecided, decision_seq
 from resolver.facts.runs import RunPaused
@@ -73,19 +72,8 @@ def run_question(here: Here) -> DecisionRequested | None:
         return None
     if any(_stands(state, other, each, here.now) for other, each in _asked(state, paused)):
         return None
-    now = circumstances(state, pull, here.now)
-    asking = Asking(
-        number=pull.seen.number,
-        task_id=task_id(pull.seen.number),
-        kind=kind_for(SPENT, "run"),
-        fail_class=SPENT,
-        head=now.head,
-        base=now.base,
-        earlier=sum(1 for _ in _asked(state, paused, since=0.0)),
-    )
-    decision = ask(asking, here.now)
-    fields = {name: getattr(decision, name) for name in Decision.model_fields}
-    return DecisionRequested(**fields, why=paused.reason)
+    earlier = sum(1 for _ in _asked(state, paused, since=0.0))
+    return question_of_run(state, pull, SPENT, paused.reason, here.now, earlier=earlier)
 
 
 def asked_at(state: RepoState, pull: Pull, now: float) -> PullNumber | None:

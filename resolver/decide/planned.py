@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from resolver.casework import task_id
 from resolver.config import ConfigProblem
-from resolver.decide.endings import circumstances, how_it_ended
+from resolver.decide.asked_of_run import question_of_run
+from resolver.decide.endings import how_it_ended
 from resolver.decide.here import Here
 from resolver.decide.invalid_plan import plan_problems, words_of
 from resolver.decide.paused import run_escalation
 from resolver.decide.rights import config_of, managed, silence
-from resolver.decisions import Asking, Decision, ask, kind_for
 from resolver.facts.decisions import DecisionRequested
 from resolver.facts.resolve import ResolveDecided
 from resolver.state import Pull, RepoState
@@ -36,19 +35,7 @@ def plan_question(here: Here) -> DecisionRequested | None:
     why = words_of(found)
     if not found or any(each.why == why for each in before):
         return None
-    now = circumstances(state, pull, here.now)
-    asking = Asking(
-        number=pull.seen.number,
-        task_id=task_id(pull.seen.number),
-        kind=kind_for(INVALID, "run"),
-        fail_class=INVALID,
-        head=now.head,
-        base=now.base,
-        earlier=len(before),
-    )
-    decision = ask(asking, here.now)
-    fields = {name: getattr(decision, name) for name in Decision.model_fields}
-    return DecisionRequested(**fields, why=why)
+    return question_of_run(state, pull, INVALID, why, here.now, earlier=len(before))
 
 
 def plan_asked(state: RepoState, pull: Pull, now: float) -> bool:

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.actions.trouble import TellOfTrouble
-from resolver.casework import task_id
+from resolver.decide.asked_of_run import question_of_run
 from resolver.decide.due import Due, due
-from resolver.decide.endings import circumstances
 from resolver.decide.paused import run_escalation
 from resolver.decide.rights import config_of, managed
-from resolver.decisions import Asking, Decision, ask, kind_for
 from resolver.facts.decisions import DecisionRequested
 from resolver.facts.resolve import ResolveDecided
 from resolver.runs import run_id
@@ -41,18 +39,7 @@ def out_of_reach(state: RepoState, now: float) -> Due:
 
 def _question(state: RepoState, pull: Pull, reason: str, now: float) -> DecisionRequested:
     """The question stands in the journal until the repository is back; there is nowhere to post it."""
-    here = circumstances(state, pull, now)
-    asking = Asking(
-        number=pull.seen.number,
-        task_id=task_id(pull.seen.number),
-        kind=kind_for(REACH, "run"),
-        fail_class=REACH,
-        head=here.head,
-        base=here.base,
-    )
-    decision = ask(asking, now)
-    fields = {name: getattr(decision, name) for name in Decision.model_fields}
-    return DecisionRequested(**fields, why=reason)
+    return question_of_run(state, pull, REACH, reason, now)
 
 
 def lost(state: RepoState) -> str | None:

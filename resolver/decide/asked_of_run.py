@@ -1,0 +1,28 @@
+"""The question that a class of a run's scope puts to people, asked at one of the run's pull requests."""
+
+from __future__ import annotations
+
+from resolver.casework import task_id
+from resolver.decide.endings import circumstances
+from resolver.decisions import Asking, Decision, ask, kind_for
+from resolver.facts.decisions import DecisionRequested
+from resolver.state import Pull, RepoState
+
+
+def question_of_run(
+    state: RepoState, pull: Pull, fail_class: str, why: str, now: float, *, earlier: int = 0
+) -> DecisionRequested:
+    """Give the question as it is asked now (seconds); `earlier` counts those that were asked before it."""
+    here = circumstances(state, pull, now)
+    asking = Asking(
+        number=pull.seen.number,
+        task_id=task_id(pull.seen.number),
+        kind=kind_for(fail_class, "run"),
+        fail_class=fail_class,
+        head=here.head,
+        base=here.base,
+        earlier=earlier,
+    )
+    decision = ask(asking, now)
+    fields = {name: getattr(decision, name) for name in Decision.model_fields}
+    return DecisionRequested(**fields, why=why)
