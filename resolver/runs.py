@@ -1,9 +1,9 @@
-"""Which run a task belongs to (specification, section 1)."""
+"""How tasks are named, and which run each belongs to (specification, section 1)."""
 
 from __future__ import annotations
 
 from resolver.facts import PullObserved
-from resolver.ids import RunId
+from resolver.ids import PullNumber, RunId
 
 PLAN = "plan/"
 
@@ -15,3 +15,8 @@ def run_id(pull: PullObserved) -> RunId:
         if slug and separator and task:
             return RunId(slug)
     return RunId(f"pr-{pull.number}")
+
+
+def task_id(number: PullNumber) -> str:
+    """Name a task in journals and ledgers: a task is a pull request."""
+    return f"pr-{number}"

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from bot.words.inert import fence, shorten
-from resolver.casework import task_id
 from resolver.handoff import Handoff
+from resolver.runs import task_id
 from resolver.secrets import mask
 
 RECORDS: Final = 200

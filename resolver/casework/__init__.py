@@ -13,18 +13,13 @@ from resolver.conclusions import Meaning, meaning
 from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem, LogState, Own, Side, result_of
 from resolver.facts import JobFinished, JobTriaged, ProbeDispatched, RunObserved
-from resolver.ids import Fingerprint, PullNumber, Sha
+from resolver.ids import Fingerprint, Sha
 from resolver.other_ci.case import executions as third_party
 from resolver.probed import probed_base, speaks, stands_for
 from resolver.progress import JobStalled
-from resolver.runs import PLAN
+from resolver.runs import PLAN, task_id
 from resolver.stalls import findings_of, stall_finding, standing
 from resolver.state import Base, Head, Pull, RepoState, red_ones
-
-
-def task_id(number: PullNumber) -> str:
-    """Name a task in journals and ledgers: a task is a pull request."""
-    return f"pr-{number}"
 
 
 def check_of(job: JobFinished | JobStalled, run: RunObserved | None, *, fork: bool = False) -> Check:

@@ -14,10 +14,11 @@ from resolver.attribution.groups import Group, suspect
 from resolver.conclusions import Meaning, meaning
 from resolver.executions import Check, Execution, Side
 from resolver.facts import JobFinished
-from resolver.ids import PullNumber, Sha
+from resolver.ids import Sha
 from resolver.other_ci import ThirdParty
 from resolver.other_ci.case import executions as third_party
 from resolver.other_ci.case import reported
+from resolver.runs import task_id
 from resolver.state import Base, Head, Pull, RepoState
 from resolver.state.merge_queue import MergeGroup, MergeQueue
 
@@ -90,7 +91,7 @@ def queue_executions(state: RepoState, pull: Pull, build: Build) -> Iterator[Exe
 
 def _ran_in(state: RepoState, group: MergeGroup, build: Build) -> Iterator[Execution]:
     """Everything that ran on a group's commit, checks of other CI among it."""
-    head, task = state.head(group.seen.head_sha), task_of(group.number)
+    head, task = state.head(group.seen.head_sha), task_id(group.number)
     for job in head.jobs.values():
         if job.job_id not in head.derived():
             yield build(head, job, side="group", task=task)
@@ -104,7 +105,7 @@ def red_groups(state: RepoState, pull: Pull, build: Build) -> list[RedGroup]:
         ahead = _ahead(state, pull, group)
         if ahead is None:
             continue
-        head, task = state.head(group.seen.head_sha), task_of(group.number)
+        head, task = state.head(group.seen.head_sha), task_id(group.number)
         jobs = [(job, build(head, job, side="group", task=task)) for job in head.failed()]
         others = [(told, reported(head, told, side="group", task=task)) for told in head.failed_third_party()]
         red = RedGroup(
@@ -134,11 +135,6 @@ def red_others(state: RepoState, pull: Pull) -> set[str]:
     return {told.check.job for head in heads for told in head.failed_third_party()}
 
 
-def task_of(number: PullNumber) -> str:
-    """Name a task in journals and ledgers, as `casework.task_id` does."""
-    return f"pr-{number}"
-
-
 def chain(state: RepoState, group: MergeGroup) -> list[MergeGroup]:
     """Give the groups that a group stands on and that have not become the base, the lowest first."""
     queue = state.queues.get(group.seen.base_ref, MergeQueue())
@@ -166,7 +162,7 @@ def _counted(
         return execution
     if not execution.items:
         return execution if _passed_ahead(state, ahead[-1], execution.check, build) else None
-    task = task_of(group.number)
+    task = task_id(group.number)
     places = [_place(state, at, each, execution.check, build) for at, each in enumerate(ahead)]
     places.append(Group(place=len(ahead), commit=group.seen.head_sha, adds=(task,), execution=execution))
     items = []
@@ -179,12 +175,12 @@ def _counted(
 
 def _place(state: RepoState, at: int, group: MergeGroup, check: Check, build: Build) -> Group:
     found = _newest(state, group, check, build)
-    return Group(place=at, commit=group.seen.head_sha, adds=(task_of(group.number),), execution=found)
+    return Group(place=at, commit=group.seen.head_sha, adds=(task_id(group.number),), execution=found)
 
 
 def _newest(state: RepoState, group: MergeGroup, check: Check, build: Build) -> Execution | None:
     head = state.head(group.seen.head_sha)
-    task = task_of(group.number)
+    task = task_id(group.number)
     if check.third_party:
         ran = [reported(head, told, side="group", task=task) for told in head.third_party()]
     else:

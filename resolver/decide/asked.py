@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from resolver.actions import AnyAction
 from resolver.attribution import Refusal, Verdict, rerun_asked
-from resolver.casework import check_of, execution_of, task_id
+from resolver.casework import check_of, execution_of
 from resolver.casework.queue import standing_red
 from resolver.config import ActionKind
 from resolver.decide.cases import case_of
@@ -26,6 +26,7 @@ from resolver.facts.commands import Button
 from resolver.ledger import Allowed, RerunAsked
 from resolver.limits import Limits
 from resolver.other_ci import NOT_STARTED, in_group
+from resolver.runs import task_id
 from resolver.state import Base, Pull, RepoState
 
 FORKS = "pull requests from forks and of Dependabot are explained, and nothing else is done on them"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from resolver.casework import task_id
 from resolver.decide.endings import circumstances
 from resolver.decisions import Asking, Decision, ask, kind_for
 from resolver.facts.decisions import DecisionRequested
+from resolver.runs import task_id
 from resolver.state import Pull, RepoState
 
 

@@ -28,7 +28,6 @@ from resolver.attribution import (
     rerun_asked,
     settle,
 )
-from resolver.casework import task_id
 from resolver.config import RepoConfig
 from resolver.decide.base_evidence import base_evidence, lenient
 from resolver.decide.beside import beside_reads
@@ -47,6 +46,7 @@ from resolver.decide.unanswered import unless_asked
 from resolver.executions import MERGE_GROUP
 from resolver.facts import Decided, Fact, GateAttributed, GateReattributed
 from resolver.limits import Limits
+from resolver.runs import task_id
 from resolver.state import Pull, RepoState, verdict_key
 
 ROUNDS = 20

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from resolver.backoff import LimitSigns, backoff, retry_at
-from resolver.casework import task_id
 from resolver.decide.matter import Matter
 from resolver.decide.resolve_outcomes import RERUNS
 from resolver.digest import digest
 from resolver.facts import JobFinished
 from resolver.facts.resolve import ResolveDecided, decision_seq
 from resolver.policy import NEEDS, Take
+from resolver.runs import task_id
 
 LIMITED = ("rate-limit", "quota")
 """Kinds of failure whose words may say when it is of use to try again."""

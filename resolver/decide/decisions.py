@@ -11,7 +11,7 @@ from resolver.actions import AnyAction
 from resolver.actions.talk import PostDecision
 from resolver.attribution import Verdict
 from resolver.breakers import Tripped, tripped
-from resolver.casework import check_of, task_id
+from resolver.casework import check_of
 from resolver.casework.queue import heads_of
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.ask_model import ask_model, proposal_of
@@ -36,6 +36,7 @@ from resolver.facts.decisions import DecisionRequested
 from resolver.facts.resolve import Proposal
 from resolver.failure import Failure
 from resolver.policy import CRASH
+from resolver.runs import task_id
 from resolver.state import Pull, RepoState
 
 HOUR = 3_600.0

@@ -6,11 +6,11 @@ Attribution proves the flake; the ledger allows its one rerun. Here it becomes a
 from __future__ import annotations
 
 from resolver.attribution import Verdict
-from resolver.casework import task_id
 from resolver.decide.deciding import resolution
 from resolver.decide.matter import Matter, resolutions
 from resolver.facts.resolve import ResolveDecided, decision_seq
 from resolver.policy import rule_flaky
+from resolver.runs import task_id
 from resolver.state import Pull, RepoState
 
 

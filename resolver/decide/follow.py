@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from resolver.attribution import Refusal, Verdict
-from resolver.casework import check_of, task_id
+from resolver.casework import check_of
 from resolver.decide.flaky import flaky_decision
 from resolver.decide.interrupted import waits
 from resolver.decide.matter import Matter
@@ -17,6 +17,7 @@ from resolver.decide.unanswered import unanswered
 from resolver.executions import MERGE_GROUP
 from resolver.ledger import Allowed
 from resolver.limits import Limits
+from resolver.runs import task_id
 from resolver.state import Base, Pull, RepoState
 
 

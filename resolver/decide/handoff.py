@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from resolver.actions import WriteHandoffs
-from resolver.casework import task_id
 from resolver.decide.compose import compose
 from resolver.decide.due import Due
 from resolver.decide.endings import how_it_ended
@@ -23,6 +22,7 @@ from resolver.handoff import BRANCH, Attempt, Handoff
 from resolver.ledger import Ledger
 from resolver.ledger.events import ProbeStarted, RerunEnded, RerunStarted, Synced
 from resolver.limits import Limits
+from resolver.runs import task_id
 from resolver.state import Base, Pull, RepoState
 
 TARGET = f"branch:{BRANCH}"

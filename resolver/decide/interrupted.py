@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from resolver.backoff import backoff
 from resolver.breakers import Tripped, tripped
-from resolver.casework import task_id
 from resolver.decide.endings import circumstances
 from resolver.decide.here import Here
 from resolver.decide.matter import resolutions, tripped_reason
@@ -28,6 +27,7 @@ from resolver.facts.decisions import DecisionRequested
 from resolver.facts.resolve import Resolution, ResolveDecided, ResolveEnded, decision_seq
 from resolver.interruptions import JOURNAL, PROBE, ticket_of
 from resolver.policy import NEEDS, Abilities, Take, rule, within
+from resolver.runs import task_id
 from resolver.state import Effect, Pull, RepoState
 
 _DRAW = 1 << 32

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from resolver.attribution.outage import TaskRed, Wave, outage_mode
-from resolver.casework import task_id, tested_base
+from resolver.casework import tested_base
 from resolver.conclusions import Meaning, meaning
 from resolver.config import RepoConfig
 from resolver.executions import FailedItem
 from resolver.facts import OutageChanged
 from resolver.ids import Fingerprint, Sha
+from resolver.runs import task_id
 from resolver.state import Base, Head, Pull, RepoState, red_ones
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from resolver.attribution import Evidence, Verdict, rerun_asked
 from resolver.attribution.outcome import shown
-from resolver.casework import check_of, print_name, task_id
+from resolver.casework import check_of, print_name
 from resolver.decide.cases import case_of
 from resolver.decide.deciding import resolution
 from resolver.decide.invalid_plan import held_by_plan
@@ -30,7 +30,7 @@ from resolver.ledger import Allowed, Refused
 from resolver.ledger.events import LedgerKey
 from resolver.limits import Limits
 from resolver.policy import Action, Take, rule
-from resolver.runs import run_id
+from resolver.runs import run_id, task_id
 from resolver.stalls import findings_of
 from resolver.state import Base, Pull, RepoState
 from resolver.state.quarantine import ledger_key, next_seq, print_of

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from resolver.actions.queue import REQUEUE, EnqueuePull
 from resolver.attribution import Refusal
-from resolver.casework import execution_of, task_id
+from resolver.casework import execution_of
 from resolver.casework.queue import groups_of, red_groups
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.interrupted import waits
@@ -22,6 +22,7 @@ from resolver.ids import Sha
 from resolver.ledger import Allowed, RerunAsked
 from resolver.ledger.events import RerunEnded, RerunStarted
 from resolver.other_ci import in_group
+from resolver.runs import task_id
 from resolver.state import Base, Head, Pull, RepoState
 from resolver.state.merge_queue import MergeGroup
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from resolver.actions.queue import REQUEUE
 from resolver.carried import carried_over
-from resolver.casework import task_id
 from resolver.conclusions import Meaning, meaning
 from resolver.facts import JobFinished
 from resolver.ledger.events import RerunEnded, RerunStarted
+from resolver.runs import task_id
 from resolver.state import Head, Pull, RepoState
 
 

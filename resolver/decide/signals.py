@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from resolver.casework import task_id
 from resolver.decide.rights import Silence, explained_only, silence
 from resolver.facts.resolve import ResolveDecided, decision_seq
 from resolver.policy import Take, rule
+from resolver.runs import task_id
 from resolver.state import Base, Pull, RepoState
 
 CONFIG = "runconfig-read-failed"

@@ -6,7 +6,6 @@ are gone, whoever knows the branch says whether it may go on.
 
 from __future__ import annotations
 
-from resolver.casework import task_id
 from resolver.decide.endings import circumstances
 from resolver.decide.here import Here
 from resolver.decide.paused import pause_of
@@ -15,6 +14,7 @@ from resolver.decide.rights import config_of, managed, silence
 from resolver.decide.synced import left_outside
 from resolver.decisions import ANSWER_LIMITS, Asking, Decision, Word, ask
 from resolver.facts.decisions import DecisionRequested
+from resolver.runs import task_id
 from resolver.state import Pull
 from resolver.state.quarantine import Quarantine
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from resolver.casework import task_id
 from resolver.decide.rights import config_of, managed
 from resolver.facts.quarantine import QuarantinedAt, TaskQuarantined
 from resolver.handoff import quarantine_path
 from resolver.ids import Sha
 from resolver.ledger.events import Synced
 from resolver.report import Rebased
-from resolver.runs import run_id
+from resolver.runs import run_id, task_id
 from resolver.state import Pull, RepoState
 from resolver.state.quarantine import next_seq
 

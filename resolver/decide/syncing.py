@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from resolver.actions import SyncBranch
 from resolver.answers import widened
-from resolver.casework import task_id
 from resolver.decisions import Head
 from resolver.ids import Sha
+from resolver.runs import task_id
 from resolver.state import Pull
 from resolver.task_scope import TaskScope
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any, Literal
 
 from resolver.attribution.case import DriftVerdict
@@ -36,6 +35,7 @@ from resolver.ledger import Ledger
 from resolver.once import Follows
 from resolver.other_ci import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen, ThirdParty, third_party_id
 from resolver.progress import JobProgressed, JobStalled
+from resolver.records import nothing
 from resolver.state.landings import Landings
 from resolver.state.merge_queue import MergeQueue, Queued
 from resolver.state.orphans import Orphans
@@ -44,10 +44,6 @@ from resolver.state.spent import Spent
 from resolver.state.step_history import StepHistory
 from resolver.state.talk import Talk
 from resolver.task_scope import TaskScope
-
-
-def _nothing() -> Mapping[Any, Any]:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +59,7 @@ class Effect:
     status: Literal["started", "done", "refused"]
     started_at: float
     done_key: str | None = None
-    result: Mapping[str, Any] = field(default_factory=_nothing)
+    result: Mapping[str, Any] = field(default_factory=nothing)
     reason: str | None = None
     retry_at: float | None = None
     fail_class: str = ""
@@ -81,16 +77,16 @@ class Head(Follows):
     was.
     """
 
-    runs: Mapping[int, RunObserved] = field(default_factory=_nothing)
-    jobs: Mapping[int, JobFinished] = field(default_factory=_nothing)
+    runs: Mapping[int, RunObserved] = field(default_factory=nothing)
+    jobs: Mapping[int, JobFinished] = field(default_factory=nothing)
     failed_ids: frozenset[int] = frozenset()
-    triaged: Mapping[int, JobTriaged] = field(default_factory=_nothing)
-    progress: Mapping[int, JobProgressed] = field(default_factory=_nothing)
-    stalls: Mapping[int, JobStalled] = field(default_factory=_nothing)
-    checks: Mapping[int, CheckFinished] = field(default_factory=_nothing)
-    begun: Mapping[int, CheckBegun] = field(default_factory=_nothing)
-    annotated: Mapping[int, AnnotationsRead] = field(default_factory=_nothing)
-    statuses: Mapping[str, StatusSeen] = field(default_factory=_nothing)
+    triaged: Mapping[int, JobTriaged] = field(default_factory=nothing)
+    progress: Mapping[int, JobProgressed] = field(default_factory=nothing)
+    stalls: Mapping[int, JobStalled] = field(default_factory=nothing)
+    checks: Mapping[int, CheckFinished] = field(default_factory=nothing)
+    begun: Mapping[int, CheckBegun] = field(default_factory=nothing)
+    annotated: Mapping[int, AnnotationsRead] = field(default_factory=nothing)
+    statuses: Mapping[str, StatusSeen] = field(default_factory=nothing)
     rollup: RollupSeen | None = None
     read_for: RollupSeen | None = None
     listed_at: float | None = None
@@ -211,14 +207,14 @@ class Pull:
     reds: frozenset[str] = frozenset()
     pushes: tuple[float, ...] = ()
     drifts: tuple[DriftVerdict, ...] = ()
-    verdicts: Mapping[str, GateAttributed] = field(default_factory=_nothing)
-    effects: Mapping[str, Effect] = field(default_factory=_nothing)
+    verdicts: Mapping[str, GateAttributed] = field(default_factory=nothing)
+    effects: Mapping[str, Effect] = field(default_factory=nothing)
     comment_id: int | None = None
     comments_at: tuple[float, ...] = ()
     stuck: str | None = None
     talk: Talk = field(default_factory=Talk)
-    resolutions: Mapping[int, Resolution] = field(default_factory=_nothing)
-    replies: Mapping[str, ModelReplied] = field(default_factory=_nothing)
+    resolutions: Mapping[int, Resolution] = field(default_factory=nothing)
+    replies: Mapping[str, ModelReplied] = field(default_factory=nothing)
     quarantines: tuple[Quarantine, ...] = ()
     base_changes: BaseChangesRead | None = None
     queued: Queued | None = None
@@ -286,13 +282,13 @@ class RepoState(Follows):
 
     repo: RepoObserved | None = None
     active: bool = True
-    pulls: Mapping[PullNumber, Pull] = field(default_factory=_nothing)
-    open_at: Mapping[Sha, tuple[PullNumber, ...]] = field(default_factory=_nothing)
-    heads: Mapping[Sha, Head] = field(default_factory=_nothing)
-    bases: Mapping[str, Base] = field(default_factory=_nothing)
-    effects: Mapping[str, Effect] = field(default_factory=_nothing)
-    probes: Mapping[str, Probe] = field(default_factory=_nothing)
-    runs: Mapping[RunId, Run] = field(default_factory=_nothing)
+    pulls: Mapping[PullNumber, Pull] = field(default_factory=nothing)
+    open_at: Mapping[Sha, tuple[PullNumber, ...]] = field(default_factory=nothing)
+    heads: Mapping[Sha, Head] = field(default_factory=nothing)
+    bases: Mapping[str, Base] = field(default_factory=nothing)
+    effects: Mapping[str, Effect] = field(default_factory=nothing)
+    probes: Mapping[str, Probe] = field(default_factory=nothing)
+    runs: Mapping[RunId, Run] = field(default_factory=nothing)
     ledger: Ledger = field(default_factory=Ledger)
     flakes: tuple[GateAttributed, ...] = ()
     outage: OutageMode = field(default_factory=OutageMode)
@@ -303,7 +299,7 @@ class RepoState(Follows):
     comments_coming: frozenset[str] = frozenset()
     handoff_at: float | None = None
     spent: Spent = field(default_factory=Spent)
-    queues: Mapping[str, MergeQueue] = field(default_factory=_nothing)
+    queues: Mapping[str, MergeQueue] = field(default_factory=nothing)
     unreadable: tuple[str, ...] = ()
 
     def head(self, sha: Sha) -> Head:

@@ -15,11 +15,11 @@ from bot.work.act.fresh import MOVED, Seen, look_to_act
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import SyncBranch
-from resolver.casework import task_id
 from resolver.facts import PullObserved
 from resolver.ids import Sha
 from resolver.interruptions import CONFLICT
 from resolver.ledger.events import Synced
+from resolver.runs import task_id
 from resolver.task_scope import TaskScope
 
 REBASE = """mutation($id: ID!, $head: GitObjectID!) {
