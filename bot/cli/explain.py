@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from bot.cli.known import Found, add_command
 from bot.cli.subparsers import Subparsers
@@ -14,6 +13,7 @@ from bot.words.beside import beside
 from bot.words.failure import label
 from bot.words.inert import one_line
 from bot.words.stall import stalls, unfinished
+from bot.words.times import utc
 from bot.words.verdict import ROLES, age, prints
 from resolver.attribution.outcome import Verdict
 from resolver.decide.compose import compose
@@ -62,7 +62,7 @@ async def _lines(store: Store, found: Found, report: Report) -> Sequence[str]:
     lines += [line.replace("`", "") for line in beside(report)]
     lines += _running(report)
     lines += ["", "journal:"]
-    lines += [f"  {row.seq:>6}  {_time(row.at)}  {row.kind:18} {_gist(row)}" for row in found.records]
+    lines += [f"  {row.seq:>6}  {utc(row.at)}  {row.kind:18} {_gist(row)}" for row in found.records]
     return lines
 
 
@@ -90,10 +90,6 @@ async def _failure(store: Store, failure: Failure) -> list[str]:
     text = await store.text(failure.excerpt_ref) if failure.excerpt_ref else None
     lines += [f"      | {line}" for line in (text or "").splitlines()[:12]]
     return lines
-
-
-def _time(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 GIST = ("ticket", "name", "conclusion", "kind", "action", "reason", "rationale", "title")

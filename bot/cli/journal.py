@@ -7,11 +7,11 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 
 from bot.cli.subparsers import Subparsers
 from bot.cli.where import add_store_options, reading_store
 from bot.store import JournalCorrupt, JournalRow, Store, StoreUnavailable
+from bot.words.times import utc
 
 WIDTH = 240
 """Characters of a record's data on a line for people; `--json` gives all."""
@@ -104,6 +104,6 @@ def _json(row: JournalRow) -> str:
 
 
 def _line(row: JournalRow) -> str:
-    time = datetime.fromtimestamp(row.at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    time = utc(row.at)
     data = json.dumps(row.data, ensure_ascii=True)  # escaped: a journal holds other people's text
     return f"{row.seq:>6}  {time}  {row.key}  {row.kind:18} {data if len(data) <= WIDTH else data[: WIDTH - 1] + '…'}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from bot.cli.known import Found, add_command
 from bot.cli.subparsers import Subparsers
 from bot.clock import SystemClock
 from bot.orders import writes
 from bot.store import Store
+from bot.words.times import utc_minute
 from resolver.actions import AnyAction
 from resolver.config import duration
 from resolver.config.sections import Modes
@@ -106,7 +106,7 @@ def _waits(pull: Pull, now: float) -> Iterator[str]:
                 if decided.parked
                 else "`budget.backoff`"
             )
-            at = datetime.fromtimestamp(due_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+            at = utc_minute(due_at)
             yield f"`{decided.action}` waits until {at}: {why}"
 
 

@@ -6,8 +6,8 @@ from typing import assert_never
 
 from bot.words.comment import LIMIT
 from bot.words.inert import code
-from bot.words.records import utc
 from bot.words.replies import COMMANDS, help_text, reply_denied, reply_misread, reply_refused
+from bot.words.times import utc
 from bot.words.verdict import hindered
 from resolver.actions.talk import PostReply
 from resolver.facts.commands import ReplyLine, Said

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, assert_never
 
@@ -15,6 +14,7 @@ from bot.words.inert import code, one_line, shorten, visible
 from bot.words.queue import queued, remedy, trouble_title
 from bot.words.rebase import rebased
 from bot.words.stall import stalls, unfinished
+from bot.words.times import utc_minute
 from bot.words.verdict import evidence, sentence
 from resolver.attribution.outcome import Verdict
 from resolver.config import CONFIG_PATH, ConfigProblem
@@ -104,7 +104,7 @@ def summary(report: Report, repo_url: str) -> str:
 
 def held_today(ceiling: Ceiling) -> str:
     """Say which daily ceiling holds failres back, and until when."""
-    until = datetime.fromtimestamp(ceiling.until, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    until = utc_minute(ceiling.until)
     match ceiling.of:
         case "writes":
             told = f"{over(ceiling)}, but for a fifth that is kept for reports and answers: nothing else is done"

@@ -13,7 +13,8 @@ from bot.words.asking import happened, options
 from bot.words.failure import cause, ending, label, where
 from bot.words.inert import code, fence, reason, shorten, visible
 from bot.words.plan import block_to_mend, may_change
-from bot.words.records import Line, journal_slice, utc
+from bot.words.records import Line, journal_slice
+from bot.words.times import utc
 from bot.words.verdict import ROLES, SIDES, age, sentence
 from resolver.attribution.outcome import Evidence, Verdict
 from resolver.facts.decisions import DecisionRequested

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from bot.words.inert import fence, shorten
+from bot.words.times import utc
 from resolver.handoff import Handoff
 from resolver.runs import task_id
 from resolver.secrets import mask
@@ -65,8 +65,3 @@ def _record(line: Line) -> str:
     data = {name: value for name, value in line.data.items() if name not in _KNOWN}
     told = mask(json.dumps(data, ensure_ascii=True, separators=(", ", ": ")))  # escaped: it is other people's text
     return f"{line.seq:>6}  {utc(line.at)}  {line.kind:18} {shorten(told, RECORD)}"
-
-
-def utc(at: float) -> str:
-    """Give a time (seconds) as people read it."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")

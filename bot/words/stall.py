@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from bot.words.inert import code
+from bot.words.times import utc_minute
 from resolver.attribution.outcome import Verdict
 from resolver.progress import JobStalled
 from resolver.report import FailedCheck, Report, Unfinished
@@ -65,7 +64,7 @@ def stalls(report: Report) -> list[str]:
 
 
 def _stall(check: FailedCheck, stall: JobStalled) -> str:
-    since = datetime.fromtimestamp(stall.since, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    since = utc_minute(stall.since)
     source = "the configuration's"
     if stall.source == "history":
         source = f"made of its last {stall.samples} successes"

@@ -5,7 +5,6 @@ Pure.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import assert_never
 
@@ -13,6 +12,7 @@ from bot.words.inert import code, reason
 from bot.words.probe import in_short
 from bot.words.queue import FOLLOWING_IN_QUEUE, once_more, sentence_in_queue
 from bot.words.stall import stalled
+from bot.words.times import utc_minute
 from resolver.attribution.classes import BEHIND_RUN, CARRIES_BASE
 from resolver.attribution.outcome import Evidence, Role, Verdict
 from resolver.executions import MERGE_GROUP
@@ -135,7 +135,7 @@ def outage(why: str) -> str:
 def open_question(report: Report) -> str:
     """Say what is being found out, where no verdict stands yet."""
     if report.cause.parked_until is not None:
-        until = datetime.fromtimestamp(report.cause.parked_until, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        until = utc_minute(report.cause.parked_until)
         return f"The check met a limit that ends by itself, so the failed job runs once more at {until}."
     waits = [WAITS[kind] for kind in report.cause.waiting if kind in WAITS]
     if waits:

@@ -1,9 +1,12 @@
-"""The question that a class of a run's scope puts to people, asked at one of the run's pull requests."""
+"""The question that a class of a run's scope puts to people, asked at one of the run's pull requests; and which pull
+requests a trouble of the whole repository concerns.
+"""
 
 from __future__ import annotations
 
 from resolver.decide.endings import circumstances
-from resolver.decisions import Asking, Decision, ask, kind_for
+from resolver.decide.rights import config_of, managed
+from resolver.decisions import Asking, ask, kind_for
 from resolver.facts.decisions import DecisionRequested
 from resolver.runs import task_id
 from resolver.state import Pull, RepoState
@@ -24,5 +27,10 @@ def question_of_run(
         earlier=earlier,
     )
     decision = ask(asking, now)
-    fields = {name: getattr(decision, name) for name in Decision.model_fields}
-    return DecisionRequested(**fields, why=why)
+    return DecisionRequested.of(decision, why=why)
+
+
+def acted_on(state: RepoState) -> list[Pull]:
+    """Give the open pull requests on which failres may act and a check has failed, in the order of their numbers."""
+    red = (pull for _, pull in sorted(state.pulls.items()) if pull.seen.state == "open" and pull.reds)
+    return [pull for pull in red if managed(state, pull, config_of(state, pull))]

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from resolver.actions import AnyAction
 from resolver.actions.talk import PostDecision
 from resolver.actions.trouble import TellOfTrouble
-from resolver.decide.asked_of_run import question_of_run
-from resolver.decide.rights import config_of, managed, silence
+from resolver.decide.asked_of_run import acted_on, question_of_run
+from resolver.decide.rights import config_of, silence
 from resolver.ids import PullNumber
 from resolver.runs import run_id
 from resolver.state import Pull, RepoState
@@ -22,20 +22,13 @@ DAMAGED = "journal-corrupt"
 
 def tell_of_damage(state: RepoState, reason: str, now: float) -> tuple[AnyAction, ...]:
     """Give a comment for each run on which failres was acting, as many as an hour may have, and the notifications."""
-    acted_on = list(_acted_on(state))
+    concerned = [pull for pull in acted_on(state) if state.active and silence(state, pull) is None]
     firsts: dict[str, Pull] = {}
-    for pull in acted_on:
+    for pull in concerned:
         firsts.setdefault(run_id(pull.seen), pull)
     comments = [_comment(state, pull, reason, now) for pull in firsts.values()]
-    most = min((config_of(state, pull).comments.per_repository_and_hour for pull in acted_on), default=0)
-    return (*comments[:most], *_notices(state, acted_on, reason, now))
-
-
-def _acted_on(state: RepoState) -> Iterator[Pull]:
-    for _, pull in sorted(state.pulls.items()):
-        acting = pull.seen.state == "open" and bool(pull.reds) and managed(state, pull, config_of(state, pull))
-        if acting and state.active and silence(state, pull) is None:
-            yield pull
+    most = min((config_of(state, pull).comments.per_repository_and_hour for pull in concerned), default=0)
+    return (*comments[:most], *_notices(state, concerned, reason, now))
 
 
 def _comment(state: RepoState, pull: Pull, reason: str, now: float) -> PostDecision:

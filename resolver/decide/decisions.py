@@ -31,7 +31,7 @@ from resolver.decide.resolve import escalation, stop, why_escalated
 from resolver.decide.rights import config_of, managed, silence
 from resolver.decide.sync_question import by_sync, sync_question
 from resolver.decide.unanswered import LEFT, WAITS, escalated, unanswered
-from resolver.decisions import Asking, Decision, Kind, Word, ask, kind_for
+from resolver.decisions import Asking, Kind, Word, ask, kind_for
 from resolver.facts.decisions import DecisionRequested
 from resolver.facts.resolve import Proposal
 from resolver.failure import Failure
@@ -199,11 +199,10 @@ def request(
         earlier=len(before),
     )
     decision = ask(asking, here.now)
-    fields = {name: getattr(decision, name) for name in Decision.model_fields}
     message = _message(state, pull, lead)
     under = pull.quarantine.fact.cause if pull.quarantine is not None and not pull.quarantine.final else None
-    return DecisionRequested(
-        **fields, because=lead, reds=reds, why=why, proposed=proposed, message=message, quarantined=under
+    return DecisionRequested.of(
+        decision, because=lead, reds=reds, why=why, proposed=proposed, message=message, quarantined=under
     )
 
 

@@ -20,7 +20,7 @@ from resolver.decide.quarantine import held, quarantined
 from resolver.decide.rerunning import Met
 from resolver.decide.resolve_outcomes import end
 from resolver.decide.rights import config_of, managed, silence
-from resolver.decisions import Asking, Decision, ask
+from resolver.decisions import Asking, ask
 from resolver.digest import digest
 from resolver.facts import Decided
 from resolver.facts.decisions import DecisionRequested
@@ -134,8 +134,7 @@ def interrupted_question(here: Here) -> DecisionRequested | None:
         earlier=sum(each.fail_class == decided.fail_class for each in pull.talk.decisions.values()),
     )
     decision = ask(asking, here.now)
-    fields = {name: getattr(decision, name) for name in Decision.model_fields}
-    return DecisionRequested(**fields, why=decided.rationale or "", of_action=decided.of_action)
+    return DecisionRequested.of(decision, why=decided.rationale or "", of_action=decided.of_action)
 
 
 def _answered(pull: Pull, decided: ResolveDecided) -> str | None:

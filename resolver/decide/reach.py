@@ -1,7 +1,8 @@
 """A repository out of reach: the table hands it to people, who are told where they still can be (section 10).
 
 Nobody can be asked on GitHub. The record stands in the journal, and one notification goes to each destination that the
-configuration named when it was last read, and one line into the server's log.
+configuration named when it was last read, and one line into the server's log. The questions stand in the journal until
+the repository is back; there is nowhere to post them.
 """
 
 from __future__ import annotations
@@ -9,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver.actions.trouble import TellOfTrouble
-from resolver.decide.asked_of_run import question_of_run
+from resolver.decide.asked_of_run import acted_on, question_of_run
 from resolver.decide.due import Due, due
 from resolver.decide.paused import run_escalation
-from resolver.decide.rights import config_of, managed
-from resolver.facts.decisions import DecisionRequested
+from resolver.decide.rights import config_of
 from resolver.facts.resolve import ResolveDecided
 from resolver.runs import run_id
 from resolver.state import Pull, RepoState
@@ -26,20 +26,15 @@ def out_of_reach(state: RepoState, now: float) -> Due:
     reason = lost(state)
     if reason is None:
         return Due()
-    acted_on = list(_acted_on(state))
+    concerned = acted_on(state)
     told: dict[str, ResolveDecided] = {}
-    for pull in acted_on:
+    for pull in concerned:
         told.setdefault(run_id(pull.seen), run_escalation(pull, REACH, reason, now))
     known = {seq for pull in state.pulls.values() for seq in pull.resolutions}
     new = [each for each in told.values() if each.seq not in known]
-    asked = [_question(state, state.pulls[each.number], reason, now) for each in new]
-    found = due(state.effects, _notices(state, acted_on, reason, now), now)
+    asked = [question_of_run(state, state.pulls[each.number], REACH, reason, now) for each in new]
+    found = due(state.effects, _notices(state, concerned, reason, now), now)
     return Due(found.actions, found.again_at, (*new, *asked))
-
-
-def _question(state: RepoState, pull: Pull, reason: str, now: float) -> DecisionRequested:
-    """The question stands in the journal until the repository is back; there is nowhere to post it."""
-    return question_of_run(state, pull, REACH, reason, now)
 
 
 def lost(state: RepoState) -> str | None:
@@ -47,12 +42,6 @@ def lost(state: RepoState) -> str | None:
     if state.active or state.repo is None:
         return None
     return "it is archived" if state.repo.archived else "the App has no access to it any more"
-
-
-def _acted_on(state: RepoState) -> Iterator[Pull]:
-    for pull in state.pulls.values():
-        if pull.seen.state == "open" and pull.reds and managed(state, pull, config_of(state, pull)):
-            yield pull
 
 
 def _notices(state: RepoState, pulls: list[Pull], reason: str, now: float) -> Iterator[TellOfTrouble]:

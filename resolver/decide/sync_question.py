@@ -62,8 +62,7 @@ def by_sync(pull: Pull) -> Quarantine | None:
 
 
 def _requested(made: Decision, why: str) -> DecisionRequested:
-    fields = {name: getattr(made, name) for name in Decision.model_fields}
-    return DecisionRequested(**fields, why=why, quarantined="sync")
+    return DecisionRequested.of(made, why=why, quarantined="sync")
 
 
 def _asked(pull: Pull) -> list[DecisionRequested]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from resolver.decide.quarantine import quarantined
 from resolver.decide.rights import config_of, managed
 from resolver.facts.quarantine import QuarantinedAt, TaskQuarantined
-from resolver.handoff import quarantine_path
 from resolver.ids import Sha
 from resolver.ledger.events import Synced
 from resolver.report import Rebased
-from resolver.runs import run_id, task_id
+from resolver.runs import task_id
 from resolver.state import Pull, RepoState
-from resolver.state.quarantine import next_seq
 
 OUTSIDE = "after the rebase the branch still changes files that this task may not change"
 LOST = "after the rebase commits are gone that had been on the branch"
@@ -31,21 +30,10 @@ def after_sync(state: RepoState, pull: Pull, now: float) -> TaskQuarantined | No
     told = any(each.fact.cause == "sync" and each.fact.heads.head == head for each in pull.quarantines)
     if not (left or lost) or told or pull.quarantine is not None or not managed(state, pull, config_of(state, pull)):
         return None
-    seq = next_seq(pull.quarantines)
-    return TaskQuarantined(
-        number=pull.seen.number,
-        task_id=task_id(pull.seen.number),
-        run_id=run_id(pull.seen),
-        seq=seq,
-        fail_class="base-moved" if lost else "fixer-scope-violation",
-        fingerprint=None,
-        message=", ".join(left),
-        heads=QuarantinedAt(head=head, pushed=pull.pushed, base=Sha(str(_of_this_head(pull)["base"]))),
-        snapshot_bundle=quarantine_path(pull.seen.number, seq),
-        cause="sync",
-        reason=LOST if lost else OUTSIDE,
-        at=now,
-    )
+    fail_class = "base-moved" if lost else "fixer-scope-violation"
+    made = quarantined(state, pull, fail_class, "sync", LOST if lost else OUTSIDE, now=now)
+    heads = QuarantinedAt(head=head, pushed=pull.pushed, base=Sha(str(_of_this_head(pull)["base"])))
+    return made.model_copy(update={"message": ", ".join(left), "heads": heads})
 
 
 def left_outside(pull: Pull) -> tuple[str, ...]:

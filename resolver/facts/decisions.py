@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 from resolver.answers import Accepted
 from resolver.attribution.outcome import Verdict
 from resolver.decisions import Decision
@@ -29,6 +31,11 @@ class DecisionRequested(Decision):
     quarantined: Cause | None = None
     of_action: str = ""
     message: str = ""
+
+    @classmethod
+    def of(cls, decision: Decision, **beside: Any) -> Self:
+        """Ask a question, with what is known beside it."""
+        return cls(**{name: getattr(decision, name) for name in Decision.model_fields}, **beside)
 
     def decision(self) -> Decision:
         """Give the question alone."""

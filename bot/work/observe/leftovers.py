@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from bot.github import NotFound
 from bot.objects import understood
+from bot.work.observe.connections import nodes_of
 from bot.work.place import Place
 from repairs.environment import is_own
 from resolver.facts.repairs import Thing
@@ -26,21 +26,11 @@ query($owner: String!, $name: String!, $after: String) {{
 
 async def own_branches(place: Place) -> AsyncIterator[Thing]:
     """Give the branches with names of failres's own."""
-    owner, _, name = place.repo.full_name.partition("/")
-    after: str | None = None
-    while True:
-        data = await place.installation.graphql(BRANCHES, owner=owner, name=name, after=after)
-        if data.get("repository") is None:
-            raise NotFound(place.path(""), "the repository is gone, or hidden from this App")
-        page = data["repository"]["refs"]
-        for ref in page["nodes"]:
-            with understood("branch of failres's own"):
-                branch = str(ref["name"])
-                if is_own(branch):
-                    yield Thing(kind="ref", name=branch, version=str(ref["target"]["oid"]), branch=branch)
-        after = page["pageInfo"]["endCursor"]
-        if not page["pageInfo"]["hasNextPage"]:
-            return
+    async for ref in nodes_of(place, BRANCHES, "refs"):
+        with understood("branch of failres's own"):
+            branch = str(ref["name"])
+            if is_own(branch):
+                yield Thing(kind="ref", name=branch, version=str(ref["target"]["oid"]), branch=branch)
 
 
 async def caches_of(place: Place, **query: str) -> AsyncIterator[Thing]:

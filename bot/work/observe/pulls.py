@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import assert_never
 from urllib.parse import parse_qs, urlsplit
 
-from bot.github import NotFound
 from bot.objects import Json, NotUnderstood, pull_observed, seconds, understood
 from bot.objects.pull_node import PULL_FIELDS, pull_of_node
+from bot.work.observe.connections import nodes_of
 from bot.work.observe.leftovers import own_branches
 from bot.work.outcome import Outcome
 from bot.work.place import Place
@@ -114,19 +114,9 @@ FAILED = frozenset({"FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE", "ACTION_
 
 async def sweep_pulls(place: Place, action: SweepPulls) -> Outcome:
     """List all open pull requests with GitHub's count of their checks; then, if asked, branches of failres's own."""
-    owner, _, name = place.repo.full_name.partition("/")
     facts: list[Fact] = []
-    after: str | None = None
-    while True:
-        data = await place.installation.graphql(SWEEP, owner=owner, name=name, after=after)
-        if data.get("repository") is None:
-            raise NotFound(place.path(""), "the repository is gone, or hidden from this App")
-        page = data["repository"]["pullRequests"]
-        for node in page["nodes"]:
-            facts.extend(_swept(node, place.repo.repo_id))
-        after = page["pageInfo"]["endCursor"]
-        if not page["pageInfo"]["hasNextPage"]:
-            break
+    async for node in nodes_of(place, SWEEP, "pullRequests"):
+        facts.extend(_swept(node, place.repo.repo_id))
     if action.own_refs:
         refs = tuple([each async for each in own_branches(place)])
         facts.append(OwnRefsSeen(refs=refs, at=place.clock.now()))
