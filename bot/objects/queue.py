@@ -70,3 +70,12 @@ def _entry(node: Json) -> QueueEntry:
         group=Sha(str(group["oid"])) if group.get("oid") else None,
         group_base=Sha(str(base["oid"])) if base.get("oid") else None,
     )
+
+
+def left_queue(number: PullNumber, head: Sha, entered_at: float, nodes: Iterable[Json]) -> PullDequeued | None:
+    """Read the newest `RemovedFromMergeQueueEvent`; None where it tells no reason, or is of an earlier stay."""
+    for node in nodes:
+        at = seconds(node["createdAt"]) or 0.0
+        if node.get("reason") and at >= entered_at:
+            return PullDequeued(number=number, head_sha=head, at=at, reason=str(node["reason"]))
+    return None

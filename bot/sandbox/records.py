@@ -158,6 +158,18 @@ class Pull:
     reviews: list[Review] = field(default_factory=list)
     reactions: list[Reaction] = field(default_factory=list)
     auto_merge: dict[str, Any] | None = None
+    queue_exits: list[QueueExit] = field(default_factory=list)
+
+
+@dataclass
+class QueueExit:
+    """Its way out of a merge queue, as its conversation keeps it: `commit` is the group's, or without one the head."""
+
+    id: int
+    at: float
+    reason: str
+    commit: str
+    enqueuer: Account
 
 
 @dataclass

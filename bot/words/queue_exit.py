@@ -11,7 +11,7 @@ GAVE_UP = "The merge queue gave this pull request up"
 NO_FAULT = "No check failed, so this says nothing against the pull request."
 NAMED = 8
 NO_REASON = "UNKNOWN_REMOVAL_REASON"
-"""GitHub's word where it tells no reason."""
+"""GitHub's word where it tells no reason; in the conversation it is in lower case."""
 
 
 def gave_up_title(trouble: QueueTrouble, base: str) -> str:
@@ -32,7 +32,7 @@ def gave_up_title(trouble: QueueTrouble, base: str) -> str:
         case "commit":
             return f"{GAVE_UP}, since GitHub could not make a commit of it"
         case "unknown" | "people" | None:
-            known = trouble.word in ("", NO_REASON)
+            known = trouble.word.upper() in ("", NO_REASON)
             why = " and does not say why" if known else f", for a reason that GitHub calls {code(trouble.word, 60)}"
             return f"{GAVE_UP}{why}{_meanwhile(trouble)}"
         case _:

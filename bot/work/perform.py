@@ -47,7 +47,7 @@ from resolver.actions import (
 )
 from resolver.actions.landings import ReadBaseChanges, ReadLandedChanges, ReadLanding, ReadUnseen
 from resolver.actions.model import CallModel
-from resolver.actions.queue import DequeuePull, EnqueuePull, ReadGroup, ReadQueue, ReadRules
+from resolver.actions.queue import DequeuePull, EnqueuePull, ReadExit, ReadGroup, ReadQueue, ReadRules
 from resolver.actions.repairs import (
     RemoveOrphans,
     RemoveReported,
@@ -95,7 +95,7 @@ async def perform(place: Place, action: AnyAction, kept: Kept) -> Outcome:
             return await mend(place, action)
         case RemoveOrphans() | TellOfOrphans() | TellOfTrouble():
             return await mend(place, action)
-        case ReadRules() | ReadQueue() | ReadGroup() | EnqueuePull() | DequeuePull():
+        case ReadRules() | ReadQueue() | ReadGroup() | ReadExit() | EnqueuePull() | DequeuePull():
             return await look_after_queue(place, action)
         case ReadStanding() | ReadComments() | React() | PostReply() | SetLabel() | PostDecision() | Notify():
             return await converse(place, action)

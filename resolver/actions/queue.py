@@ -50,6 +50,24 @@ class ReadGroup(Action):
         return f"group:{self.group}"
 
 
+class ReadExit(Action):
+    """Read in the conversation why a pull request with that head has left its queue, where no delivery told.
+
+    It came there at `entered_at` (seconds) where that is known, else 0; `group` is its newest one.
+    """
+
+    type: Literal["read-exit"] = "read-exit"
+    number: PullNumber
+    head_sha: Sha
+    entered_at: float
+    group: Sha | None = None
+
+    @property
+    def target(self) -> str:
+        """The pull request's last way out of the queue."""
+        return f"exit:{self.number}"
+
+
 class EnqueuePull(Action):
     """Put a pull request's head into its queue once more, after it failed there as `run_id` on commit `group`.
 
@@ -98,4 +116,4 @@ class DequeuePull(Action):
         return f"{self.target}@{self.queued_at}"
 
 
-QueueAction = ReadRules | ReadQueue | ReadGroup | EnqueuePull | DequeuePull
+QueueAction = ReadRules | ReadQueue | ReadGroup | ReadExit | EnqueuePull | DequeuePull

@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from resolver.actions import ReadRuns
+from resolver.actions.queue import ReadExit
 from resolver.casework.queue import chain, groups_of
 from resolver.casework.queue_reports import Reports, is_known, of_other_ci, reports
 from resolver.decide.rights import config_of
 from resolver.executions import MERGE_GROUP
 from resolver.facts.queue import PullDequeued, RulesRead
+from resolver.fold.queue import LEFT
 from resolver.limits import Limits
 from resolver.queue_exit import Exit, exit_of
 from resolver.report import QueueTrouble
@@ -25,7 +27,7 @@ class Watched:
     """What is to be told, the read that must come first, and when to look again (seconds)."""
 
     trouble: QueueTrouble | None = None
-    read: ReadRuns | None = None
+    read: ReadRuns | ReadExit | None = None
     again_at: float | None = None
 
 
@@ -53,27 +55,46 @@ def watch_queue(state: RepoState, pull: Pull, now: float, limits: Limits) -> Wat
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """A head is out of the queue since `at` (seconds), as GitHub's `word` says."""
+    """A head is out of the queue since `at` (seconds), as GitHub's `word` says; `unread`: nobody has told why yet."""
 
     at: float
     exit: Exit
     word: str = ""
+    unread: ReadExit | None = None
 
 
 def _left(pull: Pull, group: MergeGroup | None, rules: RulesRead, limits: Limits) -> _Left | None:
-    """Say why GitHub let the head go; None where it is in the queue, or people took it out. Where nothing told why, it
-    was for want of time if that was over, to within one look.
+    """Say why GitHub let the head go; None where it is in the queue, or people took it out.
+
+    Deliveries are lost: why one is in the list no more, or its group is not, stands in its conversation. Where that
+    tells nothing either, it was for want of time if that was over, to within one look.
     """
     step = pull.queued
+    if step is None and group is not None and group.gone == LEFT:
+        return _Left(group.seen.at, "unknown", unread=_unread(pull, group, 0.0))
     if not isinstance(step, PullDequeued) or step.head_sha != pull.seen.head_sha:
         return None
     if step.reason:
         why = exit_of(step.reason)
         return None if why == "people" else _Left(step.at, why, step.reason)
+    unread = _unread(pull, group, step.entered_at)
     if group is None:
-        return None
+        return _Left(step.at, "unknown", unread=unread)
     late = rules.timeout is not None and step.at + limits.sweep_every >= group.seen.at + rules.timeout
-    return _Left(step.at, "timeout" if late else "unknown")
+    return _Left(step.at, "timeout" if late else "unknown", unread=unread)
+
+
+def _unread(pull: Pull, group: MergeGroup | None, entered_at: float) -> ReadExit | None:
+    """The read of why a pull request has left, unless it has ended: then nobody knows more."""
+    action = ReadExit(
+        number=pull.seen.number,
+        head_sha=pull.seen.head_sha,
+        entered_at=entered_at,
+        group=group.seen.head_sha if group is not None else None,
+    )
+    effect = pull.effects.get(action.target)
+    ended = effect is not None and effect.key == action.key and effect.status != "started"
+    return None if ended else action
 
 
 def _waiting(state: RepoState, pull: Pull, group: MergeGroup, now: float, limits: Limits) -> Watched:
@@ -105,6 +126,8 @@ def _gave_up(state: RepoState, pull: Pull, group: MergeGroup | None, rules: Rule
         return Watched()
     if group is not None and (head.listed_at is None or head.listed_at < left.at):
         return Watched(read=ReadRuns(head_sha=group.seen.head_sha, slot=int(left.at)))
+    if left.unread is not None:
+        return Watched(read=left.unread)
     if left.exit == "unknown" and not left.word:
         return Watched()  # nobody knows why, so nothing is said
     told = _reports(state, pull, head, left.at) if group is not None else Reports((), (), ())

@@ -53,12 +53,16 @@ class PullEnqueued(Record):
 
 
 class PullDequeued(Record):
-    """A pull request left the queue at `at` (seconds); `reason` is GitHub's word, empty where nobody told."""
+    """A pull request left the queue at `at` (seconds); `reason` is GitHub's word, empty where nobody told.
+
+    Where its absence from the list alone was seen, `at` is when, and `entered_at` when it had been put there.
+    """
 
     number: PullNumber
     head_sha: Sha
     at: float
     reason: str = ""
+    entered_at: float = 0.0
 
 
 class QueueEntry(Record):

@@ -164,14 +164,29 @@ def _told(state: RepoState, fact: MergeGroupRead | MergeGroupGone) -> RepoState:
 
 
 def _moved(state: RepoState, fact: Queued) -> RepoState:
-    """The newest step counts; of one second's steps the one out of the queue does: nobody enters twice a second."""
+    """The newest step counts; of one second's steps the one out of the queue does: nobody enters twice a second.
+
+    A reason that is read later is that of the step that was missed: it was before it was missed.
+    """
     pull = state.pulls.get(fact.number)
     if pull is None:
         return state
     known = pull.queued
+    if _tells_why(known, fact):
+        return replace(state, pulls={**state.pulls, fact.number: replace(pull, queued=fact)})
     if known is not None and (known.at, isinstance(known, PullDequeued)) > (fact.at, isinstance(fact, PullDequeued)):
         return state
     return replace(state, pulls={**state.pulls, fact.number: replace(pull, queued=fact)})
+
+
+def _tells_why(known: Queued | None, fact: Queued) -> bool:
+    return (
+        isinstance(known, PullDequeued)
+        and isinstance(fact, PullDequeued)
+        and not known.reason
+        and bool(fact.reason)
+        and known.entered_at <= fact.at
+    )
 
 
 def _listed(state: RepoState, fact: MergeQueueRead) -> RepoState:
@@ -189,7 +204,9 @@ def _listed(state: RepoState, fact: MergeQueueRead) -> RepoState:
             )
             state = _seen(state, group)
     for number, known in missed(state, fact).items():
-        state = _moved(state, PullDequeued(number=number, head_sha=known.head_sha, at=max(known.at, fact.at)))
+        left_at = max(known.at, fact.at)
+        left = PullDequeued(number=number, head_sha=known.head_sha, at=left_at, entered_at=known.at)
+        state = _moved(state, left)
     queue = state.queues.get(fact.ref, MergeQueue())
     now = {entry.group for entry in fact.entries}
     groups = {

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.sandbox.changes.queue import remove
 from bot.sandbox.objects.nodes import node_id
-from bot.sandbox.state import Pull
+from bot.sandbox.state import Act, Actor, Pull
 from tests.sandbox.lab import Lab
 
 ENQUEUE = """mutation($id: ID!, $head: GitObjectID) {
@@ -16,6 +17,10 @@ QUEUE = """query($branch: String) { repository(owner: "octo", name: "app") { mer
   configuration { checkResponseTimeout maximumEntriesToBuild mergeMethod mergingStrategy }
   entries(first: 10) { nodes { position state enqueuedAt baseCommit { oid } headCommit { oid }
     pullRequest { number headRefOid isInMergeQueue isMergeQueueEnabled mergeQueueEntry { position } } } } } } }"""
+
+LEFT = """query { repository(owner: "octo", name: "app") { pullRequest(number: 1) {
+  timelineItems(last: 1, itemTypes: [REMOVED_FROM_MERGE_QUEUE_EVENT]) { totalCount nodes {
+    ... on RemovedFromMergeQueueEvent { id createdAt reason beforeCommit { oid } enqueuer { login } } } } } } }"""
 
 
 async def ask(lab: Lab, query: str, **variables: Any) -> Any:
@@ -112,3 +117,24 @@ async def test_runs_of_merge_groups_can_be_listed_by_their_event(lab: Lab) -> No
     runs = (await lab.get("/repos/octo/app/actions/runs?event=merge_group")).body["workflow_runs"]
     assert [run["head_branch"] for run in runs] == [f"gh-readonly-queue/main/pr-1-{base}"]
     assert (await lab.get("/repos/octo/app/actions/runs?event=push")).body["total_count"] == 0
+
+
+async def test_the_conversation_keeps_why_an_entry_left(lab: Lab) -> None:
+    """`RemovedFromMergeQueueEvent` has the reason in the conversation's own words; reading it needs no queue rights."""
+    pull, _ = queued(lab)
+    for by in ("author", "octo"):
+        lab.sandbox.people.enqueue(pull, by="author", repo=lab.repo)
+        lab.sandbox.queues.frozen = True
+        await lab.sandbox.advance()
+        group = lab.repo.queues["main"][0].group
+        assert group is not None
+        act = Act(lab.sandbox.github, lab.repo, Actor(lab.sandbox.people.account(by)))
+        remove(act, "main", lab.repo.queues["main"][0], "MANUAL" if by == "author" else "CI_TIMEOUT")
+    shown = (await ask(lab, LEFT))["data"]["repository"]["pullRequest"]["timelineItems"]
+    assert shown["totalCount"] == 2
+    (event,) = shown["nodes"]
+    assert (event["reason"], event["enqueuer"]["login"]) == ("checks_timed_out", "author")
+    assert event["beforeCommit"]["oid"] == group.head_sha
+    lab.expected.append("only itemTypes")
+    everything = LEFT.replace("REMOVED_FROM", "ADDED_TO")
+    assert "only itemTypes" in (await ask(lab, everything))["errors"][0]["message"]

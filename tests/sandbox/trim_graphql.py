@@ -56,7 +56,11 @@ KEPT: dict[str, str] = {
     "PullRequest": """author autoMergeRequest baseRef baseRefName baseRefOid body closed closedAt comments commits createdAt
         fullDatabaseId headRef headRefName headRefOid headRepository headRepositoryOwner id isCrossRepository isDraft
         isInMergeQueue isMergeQueueEnabled mergeQueue mergeQueueEntry labels maintainerCanModify mergeStateStatus
-        mergeable merged mergedAt number state title updatedAt""",
+        mergeable merged mergedAt number state timelineItems title updatedAt""",
+    "PullRequestTimelineItems": "RemovedFromMergeQueueEvent",
+    "PullRequestTimelineItemsConnection": _PAGED,
+    "PullRequestTimelineItemsEdge": "cursor node",
+    "RemovedFromMergeQueueEvent": "beforeCommit createdAt enqueuer id reason",
     "PullRequestConnection": _PAGED,
     "PullRequestEdge": "cursor node",
     "PullRequestCommit": "commit id",
@@ -106,6 +110,11 @@ def trim(sdl: str) -> str:
 
 
 def _keep(node: ast.TypeDefinitionNode, fields: set[str]) -> ast.TypeDefinitionNode:
+    """Leave out other fields; of a union, other members."""
+    if isinstance(node, ast.UnionTypeDefinitionNode):
+        members = tuple(one for one in node.types or () if one.name.value in fields)
+        union: ast.TypeDefinitionNode = _bare(dataclasses.replace(node, types=members))
+        return union
     assert isinstance(node, (ast.ObjectTypeDefinitionNode, ast.InterfaceTypeDefinitionNode))
     missing = fields - {field.name.value for field in node.fields or ()}
     if missing:

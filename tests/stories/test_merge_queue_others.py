@@ -156,25 +156,28 @@ async def test_a_queue_that_gave_up_while_checks_still_ran_blames_nobody(world):
     assert pull.merged_at is not None
 
 
-async def test_why_the_queue_let_a_pull_request_go_is_said_in_plain_words(calm):
-    """A conflict, the rules, a commit that could not be made; what people did themselves needs no word."""
-    repo, told = await shop(calm), {}
+async def test_why_the_queue_let_a_pull_request_go_is_said_in_plain_words(world):
+    """A conflict, the rules, a commit that could not be made; what people did themselves needs no word.
+
+    Where no delivery tells, the conversation does, and the words are the same.
+    """
+    repo, told = await shop(world), {}
     for reason in ("MERGE_CONFLICT", "BRANCH_PROTECTIONS", "INVALID_MERGE_COMMIT", "UNKNOWN_REMOVAL_REASON", "MANUAL"):
-        pull = calm.people.open_pull(reason.lower(), {f"{reason}.md": "more"}, title=reason)
-        await calm.settle()
-        calm.sandbox.queues.frozen = True
-        calm.people.enqueue(pull)
-        await calm.settle(60.0)
-        act = Act(calm.sandbox.github, repo, Actor(calm.people.account("admin")))
+        pull = world.people.open_pull(reason.lower(), {f"{reason}.md": "more"}, title=reason)
+        await world.settle()
+        world.sandbox.queues.frozen = True
+        world.people.enqueue(pull)
+        await world.later(700.0)
+        act = Act(world.sandbox.github, repo, Actor(world.people.account("admin")))
         queues.dequeue(act, pull, reason)
-        await calm.settle()
-        told[reason] = calm.said(pull).partition("\n")[0]
+        await world.settle()
+        told[reason] = world.said(pull).partition("\n")[0]
     assert told == snapshot(
         {
             "MERGE_CONFLICT": "✔ failres: neutral: The merge queue gave this pull request up, since it conflicts with what has landed or stands ahead of it",
             "BRANCH_PROTECTIONS": "✔ failres: neutral: The merge queue gave this pull request up, since the rules of main do not let it merge",
             "INVALID_MERGE_COMMIT": "✔ failres: neutral: The merge queue gave this pull request up, since GitHub could not make a commit of it",
-            "UNKNOWN_REMOVAL_REASON": "✔ failres: neutral: The merge queue gave this pull request up and does not say why, while unit had not ended",
+            "UNKNOWN_REMOVAL_REASON": "✔ failres: neutral: The merge queue gave this pull request up and does not say why",
             "MANUAL": "",
         }
     )

@@ -14,7 +14,7 @@ from bot.sandbox.changes.pulls import Method, landing_commit
 from bot.sandbox.changes.pushes import delete_ref, mark_merged, move_ref
 from bot.sandbox.changes.refusals import Refused
 from bot.sandbox.changes.rules import lacking, rules_of
-from bot.sandbox.state import Act, MergeGroup, Pull, QueueEntry, Repository
+from bot.sandbox.state import Act, MergeGroup, Pull, QueueEntry, QueueExit, Repository
 
 Gone = Literal["merged", "invalidated", "dequeued"]
 """Why a merge group was destroyed."""
@@ -70,8 +70,16 @@ def remove(act: Act, base_ref: str, entry: QueueEntry, reason: str) -> None:
     act.repo.queues[base_ref].remove(entry)
     if pull.state == "open":
         pull.updated_at = act.now
+    _note_exit(act, entry, reason)
     act.tell("pull_request", "dequeued", pull=pull, reason=reason)
     destroy_group(act, base_ref, entry, "dequeued")
+
+
+def _note_exit(act: Act, entry: QueueEntry, reason: str) -> None:
+    """Write into the conversation that an entry has left: it stays there, also where no delivery arrives."""
+    commit = entry.group.head_sha if entry.group is not None else entry.head_sha
+    exits = act.repo.pulls[entry.pull].queue_exits
+    exits.append(QueueExit(act.github.new_id(), act.now, reason, commit, entry.enqueuer))
 
 
 async def form_group(act: Act, base_ref: str, entry: QueueEntry, base: str) -> bool:
@@ -117,6 +125,7 @@ def land(act: Act, base_ref: str, entry: QueueEntry) -> None:
     if group is None:
         return
     act.repo.queues[base_ref].remove(entry)
+    _note_exit(act, entry, "MERGE")
     act.tell("pull_request", "dequeued", pull=pull, reason="MERGE")
     # Marked before the base moves, so that the move does not take it for merged by hand.
     mark_merged(act, pull, group.head_sha)

@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.sandbox.changes.pulls import find_mergeable
 from bot.sandbox.git import Commit
-from bot.sandbox.graphql import commits, queues
+from bot.sandbox.graphql import commits, queues, timeline
 from bot.sandbox.graphql.connections import connection
 from bot.sandbox.graphql.failures import not_found
 from bot.sandbox.graphql.viewing import Viewing
@@ -155,7 +155,10 @@ def _lists(viewing: Viewing, repo: Repository, one: Pull) -> Node:
         found = [each for each in repo.comments.values() if each.number == one.number]
         return connection(found, lambda each: comment(repo, each), **asked)
 
-    return {"labels": labels, "commits": commits, "comments": comments}
+    def conversation(_info: Any, **asked: Any) -> Node:
+        return timeline.items(viewing, repo, one, asked)
+
+    return {"labels": labels, "commits": commits, "comments": comments, "timelineItems": conversation}
 
 
 def _pull_commit(repo: Repository, one: Pull, each: Commit) -> Node:

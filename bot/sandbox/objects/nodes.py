@@ -27,6 +27,7 @@ _PREFIXES = {
     "Blob": "B",
     "MergeQueue": "MQ",
     "MergeQueueEntry": "MQE",
+    "RemovedFromMergeQueueEvent": "RFMQE",
 }
 _KINDS = {prefix: kind for kind, prefix in _PREFIXES.items()}
 
