@@ -24,6 +24,9 @@ Side = Literal["task", "base", "probe", "group"]
 _SEPARATORS = re.compile(r"::| [\u203a\u00bb>] |[#/.:\[]| \(")
 """What stands between an item's name and what holds it, in the ways of test runners."""
 
+ToldBy = Literal["job", "check-run", "status"]
+"""What told of it: a job of Actions, or what another CI reported."""
+
 Result = Literal["passed", "failed", "infrastructure", "cancelled", "nothing", "running"]
 """What an execution proves. `nothing`: it ended without executing the deciding step (skipped, neutral, stale)."""
 
@@ -137,7 +140,8 @@ class Execution(Record):
     runner's labels, the inputs. `passed_items` are names that a log, report or progress record showed executed and
     passed: items, or what contains them (a test file, a suite). `tests` is how many items the runner counted.
     `step_ran` is False where the deciding step did not run although the job is green. `told_item` is the item that the
-    job was told to run first: where it ran nothing else, it did not run as a whole.
+    job was told to run first: where it ran nothing else, it did not run as a whole. `run` is a check run's or a
+    status's id where `told_by` says so.
     """
 
     check: Check
@@ -161,6 +165,7 @@ class Execution(Record):
     log: LogState = "read"
     configuration: str = ""
     own: Own = "no"
+    told_by: ToldBy = "job"
 
     @property
     def conclusive(self) -> bool:

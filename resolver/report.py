@@ -23,7 +23,7 @@ class FailedCheck(Record):
 
     `missing` says why its log told nothing. `capped` counts failures beyond those listed, `flaky` names tests that
     failed and then passed inside the job. `third_party`: another CI reported it, so ids of Actions are 0, and `url` is
-    where that CI shows it.
+    where that CI says that it shows it: nobody's word for it. `check_run_id` is 0 for a status.
     """
 
     check: str
@@ -41,6 +41,7 @@ class FailedCheck(Record):
     missing: str | None = None
     stall: JobStalled | None = None
     third_party: bool = False
+    check_run_id: int = 0
 
 
 class Unfinished(Record):

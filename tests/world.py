@@ -22,6 +22,7 @@ from resolver.fold import fold_or_park
 from resolver.journal import from_json
 from resolver.state import RepoState
 from tests.concerned import left_out
+from tests.links import links
 
 WEATHERS = ("calm", "lost", "twice", "late", "restart")
 
@@ -119,7 +120,8 @@ class World(Stage):
                 text = re.sub(f"{sha[:7]}[0-9a-f]*", f"‹{name}:{number}›", text)
         text = re.sub(r"/(runs|job|jobs)/\d+", r"/\1/‹id›", text)
         # A row of the evidence: the run's id, and how long ago it was; both are the weather's.
-        return re.sub(r"\b\d+, attempt (\d+) \| [^|\n]+ \|", r"‹id›, attempt \1 | ‹age› |", text)
+        text = re.sub(r"\b(check run|run) \d+", r"\1 ‹id›", text)
+        return re.sub(r"\| (\[[^|\n]+\]\([^|\n]+\)) \| [^|\n]+ \|", r"| \1 | ‹age› |", text)
 
     def _branches(self) -> dict[str, list[str]]:
         heads: dict[str, list[str]] = {}
@@ -141,6 +143,7 @@ class World(Stage):
         assert self.sandbox.faults.never_met() == [], "a fault must strike what the story is about"
         assert self._unread() == [], "every comment of failres must be read by the story"
         self._replies_can_be_copied()
+        self._links_stay_at_home()
         counts = await self.failres.store.counts()
         assert (counts["orders"], counts["deliveries_open"]) == (0, 0), "something was left over"
         await self._fold_equals_memory()
@@ -153,6 +156,15 @@ class World(Stage):
                 (answer,) = read_commands(textwrap.dedent(block))
                 assert isinstance(answer, Answer), block
                 assert answer.decision is not None
+
+    def _links_stay_at_home(self) -> None:
+        """Whatever failres says leads to pages of that repository alone, never to where somebody's text points."""
+        for repo in self.sandbox.github.repositories.values():
+            said = [each.body for each in repo.comments.values() if each.via_app is self.sandbox.app]
+            said += [each.summary or "" for each in repo.check_runs.values() if each.app is self.sandbox.app]
+            home = f"{self.sandbox.web_url}/{repo.full_name}/"
+            strays = [address for text in said for address in links(text) if not address.startswith(home)]
+            assert strays == [], "only links to the repository's own pages are alive"
 
     def _unread(self) -> list[Comment]:
         repos = self.sandbox.github.repositories.values()

@@ -10,11 +10,12 @@ from bot.cli.known import Found, add_command
 from bot.cli.subparsers import Subparsers
 from bot.store import JournalRow, Store
 from bot.words.beside import beside
+from bot.words.commits import short
+from bot.words.evidence import ROLES, age, prints, ran
 from bot.words.failure import label
 from bot.words.inert import one_line
 from bot.words.stall import stalls, unfinished
 from bot.words.times import utc
-from bot.words.verdict import ROLES, age, prints
 from resolver.attribution.outcome import Verdict
 from resolver.decide.compose import compose
 from resolver.decide.reach import lost
@@ -70,8 +71,8 @@ def _verdict(verdict: Verdict) -> list[str]:
     lines = ["", f"verdict: {verdict.klass} ({verdict.strength}) on {verdict.item or verdict.check.key}"]
     lines += [f"  because {verdict.reason}", f"  next: {verdict.next_action}"]
     for each in verdict.evidence:
-        base = f" with base {each.tested_base[:12]}" if each.tested_base else ""
-        at = f"run {each.run}, attempt {each.attempt}, {each.side} {each.commit[:12]}{base}"
+        base = f" with base {short(each.tested_base)}" if each.tested_base else ""
+        at = f"{ran(verdict, each)}, {each.side} {short(each.commit)}{base}"
         shown = " ".join((ROLES[each.role], *prints(verdict, each)))
         lines.append(f"  {shown}: {at}, {each.strength}, {age(each.age)} old")
     return lines

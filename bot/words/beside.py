@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from bot.words.commits import commit
 from bot.words.inert import code
 from resolver.attribution.beside import Cause, Filter, NeverRan, OwnMerge
 from resolver.report import Report
@@ -34,7 +35,7 @@ def cause(told: Cause) -> str:
             return _never_ran(told)
         case OwnMerge():
             return (
-                f"The same failure on {code(told.commit[:7])} is no evidence against the base: "
+                f"The same failure on {commit(told.commit)} is no evidence against the base: "
                 f"that commit is this very change, which had landed before as pull request {told.landed}."
             )
         case _:
@@ -46,7 +47,7 @@ def _never_ran(told: NeverRan) -> str:
     if told.landed is None or told.commit is None:
         return f"{check} had never run on this pull request before the merge queue: {why}."
     return (
-        f"{check} first failed on {code(told.commit[:7])}, with which pull request {told.landed} landed, "
+        f"{check} first failed on {commit(told.commit)}, with which pull request {told.landed} landed, "
         f"and it had never run on that pull request: {why}."
     )
 

@@ -8,6 +8,7 @@ from typing import Any, assert_never
 
 from bot.words.beside import beside
 from bot.words.comment import next_step, problems
+from bot.words.evidence import evidence
 from bot.words.failure import SHOWN_FAILURES, cause, ending, headline, label, place, where
 from bot.words.held import held
 from bot.words.inert import code, one_line, shorten, visible
@@ -15,7 +16,7 @@ from bot.words.queue import queued, remedy, trouble_title
 from bot.words.rebase import rebased
 from bot.words.stall import stalls, unfinished
 from bot.words.times import utc_minute
-from bot.words.verdict import evidence, sentence
+from bot.words.verdict import sentence
 from resolver.attribution.outcome import Verdict
 from resolver.config import CONFIG_PATH, ConfigProblem
 from resolver.decide.ceilings import over
@@ -98,7 +99,7 @@ def summary(report: Report, repo_url: str) -> str:
         parts.append(f"**What happens now:** {next_step(report)}")
     if report.ceiling is not None:
         parts.append(held_today(report.ceiling))
-    parts.extend(_verdict(report, verdict) for verdict in report.cause.verdicts[:VERDICTS])
+    parts.extend(_verdict(report, verdict, repo_url) for verdict in report.cause.verdicts[:VERDICTS])
     return "\n\n".join(parts)[:SUMMARY]
 
 
@@ -115,8 +116,8 @@ def held_today(ceiling: Ceiling) -> str:
     return f"**Held back:** {told} before {until}."
 
 
-def _verdict(report: Report, verdict: Verdict) -> str:
-    return f"**{sentence(report, verdict)}** (`{verdict.klass}`)\n\n{evidence(verdict)}"
+def _verdict(report: Report, verdict: Verdict, repo_url: str) -> str:
+    return f"**{sentence(report, verdict)}** (`{verdict.klass}`)\n\n{evidence(verdict, repo_url)}"
 
 
 def _names(jobs: tuple[str, ...]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from bot.words.asking import pointed_at
 from bot.words.beside import beside
+from bot.words.commits import commit, short
+from bot.words.evidence import evidence, page_of, whole_evidence
 from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.held import held
 from bot.words.inert import code, escape_html, fence, fold_in
@@ -16,7 +18,7 @@ from bot.words.rebase import rebased
 from bot.words.remedies import remedy_for
 from bot.words.repair import mended_by, repair
 from bot.words.stall import stalls, unfinished, what_next
-from bot.words.verdict import evidence, following, hindered, open_question, outage, sentence, whole_evidence
+from bot.words.verdict import following, hindered, open_question, outage, sentence
 from resolver.config import ConfigProblem
 from resolver.ids import TextHash
 from resolver.report import FailedCheck, Report
@@ -27,6 +29,7 @@ LIMIT = 65_536
 ROWS = 15
 EXCERPTS = 3
 EXCERPT_LINES = 40
+ADDRESS = 200
 
 
 def marker(number: int) -> str:
@@ -57,7 +60,7 @@ def render(report: Report, repo_url: str, excerpts: Mapping[TextHash, str], *, u
 
 
 def _first(report: Report) -> list[str]:
-    short = code(report.head_sha[:7])
+    head = commit(report.head_sha)
     match report.state:
         case "green":
             passed = ", ".join(code(name.partition(": ")[2] or name) for name in report.passed[:5])
@@ -65,7 +68,7 @@ def _first(report: Report) -> list[str]:
             flakes = [v for v in report.cause.verdicts if v.klass == "flake"]
             mended = [before for each in report.repairs if (before := mended_by(each)) is not None]
             return [
-                f"**Green again** at {short}{told}.",
+                f"**Green again** at {head}{told}.",
                 *(f"{sentence(report, each)}." for each in flakes),
                 *mended,
                 *rebased(report),
@@ -75,7 +78,7 @@ def _first(report: Report) -> list[str]:
         case "queue":
             return [f"**{trouble_title(report)}**"]
         case "quiet":
-            return [f"**Nothing is known to fail** at {short}."]
+            return [f"**Nothing is known to fail** at {head}."]
         case "red":
             return [f"**{headline(report)}**", *([red(report)] if proven(report) else [])]
 
@@ -95,13 +98,19 @@ def _single(report: Report, repo_url: str) -> str:
     check = report.failed[0]
     at = where(report, check.failures[0], repo_url) if check.failures else ""
     shown = f"{'Details' if check.third_party else 'Log'} of {code(label(check))}"
+    page = page_of(check, repo_url)
     told = [f"At {at}"] if at else []
-    return " · ".join([*told, f"[{shown}]({check.url})"] if check.url else told)
+    told += [f"[{shown}]({page})"] if page else []
+    told += (
+        [f"Its CI shows details at {code(check.url, ADDRESS)}"] if check.third_party and check.url and not page else []
+    )
+    return " · ".join(told)
 
 
 def _row(report: Report, check: FailedCheck, repo_url: str) -> str:
     name = code(label(check), in_table=True)
-    linked = f"[{name}]({check.url})" if check.url else name
+    page = page_of(check, repo_url)
+    linked = f"[{name}]({page})" if page else name
     at = where(report, check.failures[0], repo_url) if check.failures else ""
     return f"| {linked} | {cause(check, in_table=True)}{more(check)} | {at} |"
 
@@ -147,9 +156,9 @@ def _now(report: Report, repo_url: str, *, unfolded: bool) -> list[str]:
     told.append(f"**What happens now:** {next_step(report)}")
     told.extend(_helps(report))
     if unfolded:
-        told.append(whole_evidence(report))
+        told.append(whole_evidence(report, repo_url))
     elif report.cause.lead is not None:
-        told.append(fold_in("Evidence", evidence(report.cause.lead)))
+        told.append(fold_in("Evidence", evidence(report.cause.lead, repo_url)))
     return told
 
 
@@ -201,5 +210,5 @@ def _classes(report: Report) -> list[str]:
 def _foot(report: Report) -> str:
     classes = _classes(report)
     prints = [check.failures[0].fingerprint for check in report.failed if check.failures]
-    parts = [f"commit {report.head_sha[:12]}", *classes[:3], *dict.fromkeys(prints[:3])]
+    parts = [f"commit {short(report.head_sha)}", *classes[:3], *dict.fromkeys(prints[:3])]
     return f"<sub>failres · {' · '.join(parts)}</sub>"

@@ -7,12 +7,13 @@ from typing import Final
 
 from bot.words.asking import happened, options, replies
 from bot.words.comment import LIMIT
+from bot.words.commits import short
+from bot.words.evidence import evidence
 from bot.words.inert import code, fold_in, reason
 from bot.words.model import proposed
 from bot.words.plan import block_to_mend
 from bot.words.remedies import remedy_for
 from bot.words.trouble import stopped
-from bot.words.verdict import evidence
 from resolver.actions.talk import PostDecision
 from resolver.facts.decisions import Ended, HandoffRefused, HandoffWritten
 from resolver.handoff import BRANCH
@@ -51,10 +52,10 @@ def render(action: PostDecision, repo_url: str) -> str:
     if asked.proposed is not None:
         parts.insert(3, proposed(asked.proposed))
     if asked.because is not None:
-        parts.append(fold_in("Evidence", evidence(asked.because)))
+        parts.append(fold_in("Evidence", evidence(asked.because, repo_url)))
     if action.handoff is not None:
         parts.append(_handoff(action.handoff, repo_url, asked.number))
-    parts.append(f"<sub>failres · {asked.decision_id} · commit {asked.head.sha[:12]} · {asked.fail_class}</sub>")
+    parts.append(f"<sub>failres · {asked.decision_id} · commit {short(asked.head.sha)} · {asked.fail_class}</sub>")
     return "\n\n".join(parts)[:LIMIT]
 
 

@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from bot.words.asking import happened, options
+from bot.words.commits import commit, short
+from bot.words.evidence import evidence, page_of
 from bot.words.failure import cause, ending, label, where
 from bot.words.inert import code, fence, reason, shorten, visible
 from bot.words.plan import block_to_mend, may_change
 from bot.words.records import Line, journal_slice
 from bot.words.times import utc
-from bot.words.verdict import ROLES, SIDES, age, sentence
-from resolver.attribution.outcome import Evidence, Verdict
+from bot.words.verdict import sentence
+from resolver.attribution.outcome import Verdict
 from resolver.facts.decisions import DecisionRequested
 from resolver.failure import Failure
 from resolver.handoff import Attempt, Handoff
@@ -104,7 +106,7 @@ def _rows(bundle: Handoff, repo_url: str) -> str:
     pull = f"{repo_url}/pull/{report.number}"
     rows = [
         f"- pull request: [#{report.number}]({pull}) {_inert(bundle.title)} by {_inert(bundle.author)}",
-        f"- commit: [{report.head_sha[:12]}]({repo_url}/commit/{report.head_sha}) on {_inert(bundle.head_ref)}",
+        f"- commit: [{short(report.head_sha)}]({repo_url}/commit/{report.head_sha}) on {_inert(bundle.head_ref)}",
         f"- base: {_inert(bundle.base_ref)}{_base(bundle, repo_url)}",
     ]
     if asked is not None:
@@ -122,7 +124,7 @@ def _rows(bundle: Handoff, repo_url: str) -> str:
 def _base(bundle: Handoff, repo_url: str) -> str:
     if bundle.base_sha is None:
         return ""
-    return f" at [{bundle.base_sha[:12]}]({repo_url}/commit/{bundle.base_sha})"
+    return f" at [{short(bundle.base_sha)}]({repo_url}/commit/{bundle.base_sha})"
 
 
 def _until(asked: DecisionRequested) -> str:
@@ -146,7 +148,8 @@ def _failing(bundle: Handoff, repo_url: str) -> list[str]:
 
 
 def _check(bundle: Handoff, check: FailedCheck, repo_url: str) -> str:
-    name = f"[{code(label(check))}]({check.url})" if check.url else code(label(check))
+    page = page_of(check, repo_url)
+    name = f"[{code(label(check))}]({page})" if page else code(label(check))
     attempt = f", attempt {check.attempt}" if check.attempt > 1 else ""
     if not check.failures:
         return f"- {name}{attempt} {ending(check)}: {cause(check)}"
@@ -191,9 +194,9 @@ def _attempt(each: Attempt) -> str:
             return f"the failed jobs of {_inert(each.what)} were run again ({each.why}): {ended}{reason}"
         case "probe":
             shown = "the base's result is below" if each.result == "helped" else ended
-            return f"{_inert(each.what)} was executed on the clean base {code(each.why[:12])}: {shown}{reason}"
+            return f"{_inert(each.what)} was executed on the clean base {commit(each.why)}: {shown}{reason}"
         case "sync":
-            onto = f" onto {code(each.what[:12])}" if each.what else ""
+            onto = f" onto {commit(each.what)}" if each.what else ""
             done = "done" if each.result == "helped" else ended
             return f"the branch was to be rebased{onto}: {done}{reason}"
         case "resolution":
@@ -215,26 +218,7 @@ def _evidence(bundle: Handoff, repo_url: str) -> list[str]:
 
 def _verdict(bundle: Handoff, verdict: Verdict, repo_url: str) -> Iterable[str]:
     yield f"**{sentence(bundle.report, verdict)}** (`{verdict.klass}`, {verdict.strength})"
-    rows = ["| ran on | commit | with base | showed | fingerprint | execution | age | strength |", "| --- " * 8 + "|"]
-    rows += [_execution(each, repo_url) for each in verdict.evidence]
-    yield "\n".join(rows)
-
-
-def _execution(each: Evidence, repo_url: str) -> str:
-    job = f"/job/{each.job_id}" if each.job_id else ""
-    run = f"[run {each.run}, attempt {each.attempt}]({repo_url}/actions/runs/{each.run}{job})" if each.run else ""
-    base = code(each.tested_base[:12]) if each.tested_base else ""
-    cells = (
-        SIDES[each.side],
-        code(each.commit[:12]),
-        base,
-        ROLES[each.role],
-        " ".join(f"`{one}`" for one in each.fingerprints),
-        run,
-        age(each.age),
-        each.strength,
-    )
-    return f"| {' | '.join(cells)} |"
+    yield evidence(verdict, repo_url, len(verdict.evidence))
 
 
 def _logs(bundle: Handoff, excerpts: Mapping[TextHash, str]) -> list[str]:

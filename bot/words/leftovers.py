@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from bot.words.commits import short
 from bot.words.inert import one_line
 from bot.words.notice import as_code, block
 from resolver.facts.orphans import OrphansAsked
@@ -22,7 +23,7 @@ HINT: Final = (
 
 def leftovers_notice(asked: OrphansAsked, repository: str, repo_url: str) -> dict[str, Any]:
     """Give the body of the request that tells a destination."""
-    named = [f"• {as_code(each.name)} at {as_code(each.version[:12])}" for each in asked.things[:SHOWN]]
+    named = [f"• {as_code(each.name)} at {as_code(short(each.version))}" for each in asked.things[:SHOWN]]
     hidden = len(asked.things) - SHOWN
     lines = (
         f"*{QUESTION}* {as_code(repository)}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.words.commits import commit
 from bot.words.inert import code, one_line
 from resolver.probes import NoProbe, ProbeWanted
 
@@ -22,7 +23,7 @@ def body(wanted: ProbeWanted, a_day: int) -> str:
 **This changes nothing, and nobody has to look at it.**
 
 A check is red on a pull request. To find out whether {base} itself is broken, failres runs the check \
-{code(wanted.check.job)} of {file} on {base} at {code(wanted.base_sha[:7])} in the way in which a pull request \
+{code(wanted.check.job)} of {file} on {base} at {commit(wanted.base_sha)} in the way in which a pull request \
 runs it: with an empty commit.
 
 failres closes this pull request and removes its branch once the check has ended. Please do not merge it, push to it \

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import assert_never
 
+from bot.words.commits import commit
 from bot.words.inert import code
 from bot.words.queue_exit import gave_up_remedy, gave_up_title
 from resolver.attribution.outcome import Class, NextAction, Verdict
@@ -62,9 +63,7 @@ def queued(report: Report) -> list[str]:
         return []
     jobs = sorted({check.job for check in report.failed if check.event == MERGE_GROUP})
     names = ", ".join(code(job, 60) for job in jobs[:NAMED])
-    told = (
-        f"In the merge queue, {names} failed on {code(found.group[:7])}: this branch merged onto what is ahead of it."
-    )
+    told = f"In the merge queue, {names} failed on {commit(found.group)}: this branch merged onto what is ahead of it."
     return [f"{told} It is in the queue again." if found.again else told]
 
 
@@ -102,7 +101,7 @@ def remedy(trouble: QueueTrouble, base: str) -> str:
                 f"{beside}"
             )
         case "not-moving":
-            group = code((trouble.group or "")[:7])
+            group = commit(trouble.group or "")
             return (
                 f"Look at the queue's page and at the rules of {code(base)}: every required check has passed on "
                 f"{group}, and GitHub does not merge it. Taking the first entry out of the queue and putting it in "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.words.commits import commit
 from bot.words.inert import code
 from resolver.report import Report
 
@@ -12,7 +13,7 @@ def rebased(report: Report) -> list[str]:
     if told is None:
         return []
     said = (
-        f"failres rebased this branch onto {code(report.base_ref)} at {code(told.base[:7])}; "
-        f"its head was {code(told.before[:7])} before. Run `git pull --rebase` before you push to it again."
+        f"failres rebased this branch onto {code(report.base_ref)} at {commit(told.base)}; "
+        f"its head was {commit(told.before)} before. Run `git pull --rebase` before you push to it again."
     )
     return [said]

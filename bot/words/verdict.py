@@ -1,11 +1,7 @@
-"""Whose failure it is, in words: the verdict's sentence, its evidence as a table, and what is still being found out.
-Pure.
-"""
+"""Whose failure it is, in words: the verdict's sentence, what follows, and what is still being found out. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import assert_never
 
 from bot.words.inert import code, reason
@@ -14,24 +10,11 @@ from bot.words.queue import FOLLOWING_IN_QUEUE, once_more, sentence_in_queue
 from bot.words.stall import stalled
 from bot.words.times import utc_minute
 from resolver.attribution.classes import BEHIND_RUN, CARRIES_BASE
-from resolver.attribution.outcome import Evidence, Role, Verdict
+from resolver.attribution.outcome import Verdict
 from resolver.executions import MERGE_GROUP
-from resolver.ids import Fingerprint
 from resolver.interruptions import CONFLICT
 from resolver.report import Report
 
-ROLES: Mapping[Role, str] = MappingProxyType(
-    {
-        "red": "this failure",
-        "green": "passed",
-        "other": "another failure",
-        "empty": "passed, but this was not seen to run",
-        "stale": "passed, too long ago to count",
-        "lost": "its surroundings failed",
-        "mute": "failed, nothing more is known",
-    }
-)
-SIDES = {"task": "this branch", "base": "the base", "probe": "the base (started by failres)", "group": "a merge group"}
 WAITS = {
     "log": "its log is being read",
     "base": "the clean base is being asked",
@@ -43,8 +26,6 @@ WAITS = {
     "read": "what is there already is being read",
     "outage": "it is looked into then",
 }
-ROWS, PRINTS = 12, 3
-
 SAID = frozenset({"no class is proven", "this pull request is not managed"})
 """Reasons that the sentence around them gives already."""
 
@@ -141,53 +122,3 @@ def open_question(report: Report) -> str:
     if waits:
         return "It is not known yet whose failure this is: " + "; ".join(waits) + "."
     return "It is not known yet whose failure this is."
-
-
-def evidence(verdict: Verdict) -> str:
-    """Give the executions that a verdict stands on, one a row."""
-    rows = [
-        "| ran on | commit | with base | showed | run | age | strength |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    rows += [_row(verdict, each) for each in verdict.evidence[:ROWS]]
-    hidden = len(verdict.evidence) - ROWS
-    if hidden > 0:
-        rows.append(f"| … and {hidden} more | | | | | | |")
-    return "\n".join(rows)
-
-
-def whole_evidence(report: Report) -> str:
-    """Give the evidence of every verdict, open, and what is still missing where there is none."""
-    parts = [f"**{sentence(report, each)}**\n\n{evidence(each)}" for each in report.cause.verdicts]
-    doubts = [f"- {reason(each, 300)}" for each in report.cause.doubts]
-    parts += [f"**{open_question(report)}**\n\n" + "\n".join(doubts)] if doubts or not parts else []
-    return "\n\n".join(parts)
-
-
-def prints(verdict: Verdict, each: Evidence) -> tuple[Fingerprint, ...]:
-    """Give the fingerprints that an execution showed: the one that is spoken of, else all of its failures."""
-    return (verdict.fingerprint,) if each.role == "red" and verdict.fingerprint else each.fingerprints
-
-
-def _row(verdict: Verdict, each: Evidence) -> str:
-    base = code(each.tested_base[:7]) if each.tested_base else ""
-    cells = (
-        SIDES[each.side],
-        code(each.commit[:7]),
-        base,
-        " ".join((ROLES[each.role], *(code(one) for one in prints(verdict, each)[:PRINTS]))),
-        f"{each.run}, attempt {each.attempt}",
-        age(each.age),
-        each.strength,
-    )
-    return f"| {' | '.join(cells)} |"
-
-
-def age(seconds: float | None) -> str:
-    """Give an age as people say it."""
-    if seconds is None:
-        return "unknown"
-    for unit, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= unit:
-            return f"{int(seconds // unit)} {name}"
-    return f"{int(seconds)} s"

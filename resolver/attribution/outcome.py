@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from resolver.attribution.beside import Cause, Claim
-from resolver.executions import Check, Execution, Side
+from resolver.executions import Check, Execution, Side, ToldBy
 from resolver.ids import Fingerprint, Sha
 from resolver.records import Record
 
@@ -31,8 +31,8 @@ NextAction = Literal[
 
 
 class Evidence(Record):
-    """An execution that a verdict stands on, or that stands beside it. `age` is in seconds at the time of the verdict;
-    None: no time is known.
+    """An execution that a verdict stands on, or that stands beside it. `run` is a check run's or a status's id where
+    `told_by` says so. `age` is in seconds at the time of the verdict; None: no time is known.
     """
 
     role: Role
@@ -45,6 +45,7 @@ class Evidence(Record):
     fingerprints: tuple[Fingerprint, ...]
     strength: Strength
     age: float | None
+    told_by: ToldBy = "job"
 
 
 class Verdict(Record):
@@ -173,5 +174,6 @@ def shown(execution: Execution, role: Role, strength: Strength, now: float) -> E
         tested_base=execution.tested_base,
         fingerprints=tuple(item.fingerprint for item in execution.items),
         strength=strength,
+        told_by=execution.told_by,
         age=None if execution.finished_at is None else max(0.0, now - execution.finished_at),
     )

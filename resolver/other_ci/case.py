@@ -60,6 +60,7 @@ def reported(
         items=items,
         log=log,
         own=own,
+        told_by="status" if isinstance(told, StatusSeen) else "check-run",
     )
 
 

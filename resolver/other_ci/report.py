@@ -26,6 +26,7 @@ def failed_check(pull: Pull, head: Head, told: ThirdParty, event: str = "") -> F
         failures=tuple(_failure(pull, each) for each in findings(head, told)),
         capped=read.capped if read is not None and read.findings else 0,
         third_party=True,
+        check_run_id=told.check_run_id if isinstance(told, CheckFinished) else 0,
     )
 
 

@@ -204,8 +204,8 @@ def test_the_words_say_what_to_do_and_nothing_in_them_lives():
     assert leftovers_notice(asked, "acme/shop", "https://github.test/acme/shop")["text"] == snapshot("""\
 *Who removes what failres has left behind?* `acme/shop`
 No record owns these 2 branches any more, and failres could not remove them: `moved`
-• `failres/probe/0123abcd-0123456789ab-1` at `aaaaaaaaaaaa`
-• `failres/probe/&lt;!channel&gt;'x'@all` at `aaaaaaaaaaaa`
+• `failres/probe/0123abcd-0123456789ab-1` at `aaaaaaa`
+• `failres/probe/&lt;!channel&gt;'x'@all` at `aaaaaaa`
 Delete what nobody needs: failres does nothing more about a branch that stays as it is, and forgets one that is gone. <https://github.test/acme/shop/branches/all?query=failres|The repository's branches>. (d-1)\
 """)
     assert leftovers_in_log(asked, "acme/shop") == snapshot(

@@ -55,7 +55,7 @@ shop/cart.py:12: AssertionError
 
 </details>
 
-<sub>failres · commit aaaaaaaaaaaa · gate-red-code · v1-0123456789abcdef</sub>\
+<sub>failres · commit aaaaaaa · gate-red-code · v1-0123456789abcdef</sub>\
 """)
 
 
@@ -88,7 +88,7 @@ Red, cancelled or not run only because of it: `deploy`.
 
 **What happens now:** It is not known yet whose failure this is. failres only explains here; the configuration does not let it act on this pull request.
 
-<sub>failres · commit aaaaaaaaaaaa · gate-red-code · task-stalled · v1-0123456789abcdef · v1-00000000000000e5</sub>\
+<sub>failres · commit aaaaaaa · gate-red-code · task-stalled · v1-0123456789abcdef · v1-00000000000000e5</sub>\
 """)
 
 
@@ -107,7 +107,7 @@ def test_green_again_says_what_passed():
 
 **Green again** at `aaaaaaa`: `test (pull_request)` passed.
 
-<sub>failres · commit aaaaaaaaaaaa</sub>\
+<sub>failres · commit aaaaaaa</sub>\
 """)
 
 
@@ -125,7 +125,7 @@ This pull request brings a configuration that failres cannot read. It would stop
 
 - line 4, column 3: `mode.rerunn`: ``is not known; did you mean `rerun`?``
 
-<sub>failres · commit aaaaaaaaaaaa</sub>\
+<sub>failres · commit aaaaaaa</sub>\
 """)
     assert check.marks(report(*facts)) == snapshot(
         [

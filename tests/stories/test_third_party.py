@@ -54,7 +54,7 @@ async def test_a_check_runs_annotations_say_what_failed_where(world):
 
 **`linter / lint` failed: `no-magic-number`: `100 has no name`**
 
-At [`shop.py:1`](https://github.test/octo/shop/blob/‹docs:1›/shop.py#L1) · [Details of `linter / lint`](https://lint.test/7)
+At [`shop.py:1`](https://github.test/octo/shop/blob/‹docs:1›/shop.py#L1) · [Details of `linter / lint`](https://github.test/octo/shop/runs/‹id›)
 
 **What happens now:** It is not proven whose failure this is: checks of another CI cannot be started by failres. failres only explains here; the configuration does not let it act on this pull request.
 
@@ -98,7 +98,7 @@ async def test_a_pending_status_is_neither_red_nor_green(world):
 
 **`ci/coverage` failed: `no report came`**
 
-[Details of `ci/coverage`](https://cov.test/1)
+Its CI shows details at `https://cov.test/1`
 
 **What happens now:** It is not proven whose failure this is: checks of another CI cannot be started by failres. failres only explains here; the configuration does not let it act on this pull request.
 

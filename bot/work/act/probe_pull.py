@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.github import NotFound
+from bot.words.commits import short
 from bot.words.probe import body, title
 from bot.work.act.probe_branch import Branch
 from bot.work.place import Place
@@ -26,7 +27,7 @@ async def moved_base(place: Place, wanted: ProbeWanted) -> str | None:
     tip = str(ref["object"]["sha"])
     if tip == wanted.base_sha:
         return None
-    return f"draft pull request: it would test {wanted.base_ref} at {tip[:12]}, not at {wanted.base_sha[:12]}"
+    return f"draft pull request: it would test {wanted.base_ref} at {short(tip)}, not at {short(wanted.base_sha)}"
 
 
 async def find_draft(place: Place, branch: Branch) -> Mapping[str, Any] | None:
