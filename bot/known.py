@@ -22,7 +22,8 @@ from resolver.state import Effect, RepoState
 
 @dataclass
 class Known:
-    """The cached fold of one repository up to record `seq`.
+    """The cached fold of one repository up to record `seq`, whose digest is `chain`; `unkept` records of it were folded
+    since its last snapshot.
 
     `again` are the times asked for by pull requests, `waiting` those to be decided, in order. It is `stale` where the
     journal did not take what was folded: then it is to be thrown away. `tried` are those of whom this turn writes.
@@ -30,6 +31,8 @@ class Known:
 
     state: RepoState = field(default_factory=RepoState)
     seq: int = 0
+    chain: str = ""
+    unkept: int = 0
     again: dict[PullNumber, float] = field(default_factory=dict)
     waiting: dict[PullNumber, None] = field(default_factory=dict)
     fresh: bool = True
@@ -41,14 +44,20 @@ class Known:
     def take(self, row: JournalRow) -> None:
         """Fold one more record."""
         self.state = fold_or_park(self.state, from_json(row.kind, row.data))
-        self.seq = row.seq
+        self._reached([row])
+
+    def _reached(self, rows: list[JournalRow]) -> None:
+        """Note how far the journal is folded, once these records are."""
+        if rows:
+            self.seq, self.chain, self.unkept = rows[-1].seq, rows[-1].digest, self.unkept + len(rows)
 
     def observe(self, unit: Work, key: str, facts: list[Fact], ahead: RepoState) -> None:
         """Write what was seen; `ahead` is the state after it. What the journal has already is not taken twice."""
         self.tried = concerned(ahead, facts)
         rows = _append(unit, key, facts)
         if len(rows) == len(facts):
-            self.state, self.seq = ahead, rows[-1].seq if rows else self.seq
+            self.state = ahead
+            self._reached(rows)
             return
         for row in rows:
             self.take(row)
@@ -89,7 +98,7 @@ class Known:
         self.tried |= concerned(self.state, self._facts)
         rows = _append(unit, key, self._facts)
         self.stale = len(rows) != len(self._facts)
-        self.seq = rows[-1].seq if rows else self.seq
+        self._reached(rows)
         unit.enqueue(self._orders)
         self._facts, self._orders = [], []
 

@@ -18,6 +18,7 @@ from bot.damaged import Damaged
 from bot.installations import APP, spread
 from bot.known import Known
 from bot.metrics import Sample
+from bot.snapshots import Snapshots
 from bot.store import JournalCorrupt, Lease, LeaseLost, Received, Store, StoreUnavailable, Work
 from bot.translate import AWAITED, COMMANDS, translate
 from bot.unwritten import Unwritten, concerned
@@ -67,6 +68,7 @@ class Loop:
         self._loop_limits = loop_limits or LoopLimits()
         self._known: dict[str, Known] = {}
         self._unwritten, self._damaged = Unwritten(), Damaged(store, clock)
+        self._snapshots = Snapshots(store, clock, limits)
 
     def samples(self) -> Iterable[Sample]:
         """What there is to count."""
@@ -120,6 +122,7 @@ class Loop:
         if lease.key == APP:
             await self._store.turn(lease, spread)
             return
+        self._snapshots.check(lease.key)
         # Until the transaction is through, the cache may run ahead of the journal.
         known = self._known.pop(lease.key, None) or await self._fold(lease.key)
         known.tried = frozenset()
@@ -132,11 +135,20 @@ class Loop:
         self._damaged.mended(lease.key)
         if not known.stale:
             self._known[lease.key] = known
+            self._snapshots.after_turn(lease.key, known)
+
+    async def settled(self) -> None:
+        """Wait for what goes on beside the turns."""
+        await self._snapshots.settled()
+
+    async def close(self) -> None:
+        """Give up what goes on beside the turns."""
+        await self._snapshots.close()
 
     async def _fold(self, key: str) -> Known:
-        """Fold a journal from its beginning, page by page, so that nobody waits for it."""
-        known, last = Known(), None
-        async for row in self._store.records(key):
+        """Fold a journal from its newest snapshot on, page by page, so that nobody waits for it."""
+        known, last = await self._snapshots.begin(key)
+        async for row in self._store.records(key, known.seq):
             known.take(row)
             last = row.at
         silent = 0.0 if last is None else self._clock.now() - last

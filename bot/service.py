@@ -89,11 +89,13 @@ class Service:
             busy = True
         busy = bool(await self._workers.run_ready()) or busy
         await self._workers.settled()
+        await self._loop.settled()
         return busy
 
     async def close(self) -> None:
         """Give up what goes on beside the work."""
         await self._workers.close()
+        await self._loop.close()
 
     async def next_time(self) -> float:
         """Give when there is something to do without anything new (seconds)."""

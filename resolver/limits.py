@@ -30,6 +30,12 @@ class Limits(Record):
     watch_every: float = 300.0
     """How often a commit is looked at whose results are waited for, should webhooks not tell of them."""
 
+    snapshot_every: int = 5_000
+    """After so many records of a repository its fold is kept anew, so that a start folds about so many at most."""
+
+    snapshot_bytes: int = 512 * 1024 * 1024
+    """How large a kept fold may be before it is packed; packed it takes about a fifteenth."""
+
     sweep_every: float = 600.0
     """How often the open pull requests are listed, so that a lost event is only late."""
 

@@ -25,6 +25,7 @@ from bot.sandbox.world import Sandbox
 from bot.server import make_runner
 from bot.settings import Settings
 from bot.store import JournalRow
+from resolver.limits import LIMITS, Limits
 
 MANIFESTS = (Path(__file__).parents[2] / "app.yml", Path(__file__).parents[1] / "app.yml")
 """The App as it is installed on GitHub, in a checkout or in a wheel; the embedded one allows no more than it says."""
@@ -41,7 +42,7 @@ class Unsettled(Exception):
 
 @dataclass
 class Stage:
-    """One failres, one GitHub, one clock. `given` are further settings of failres, as of its next start.
+    """One failres, one GitHub, one clock. `given` are more settings of failres, `limits` its own, as of its next start.
 
     A stage on which deliveries get lost or failres dies is not `calm`.
     """
@@ -56,6 +57,7 @@ class Stage:
     ready_at: int = 0
     calm: bool = True
     given: dict[str, Any] = field(default_factory=dict)
+    limits: Limits = LIMITS
     _life: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     @property
@@ -72,7 +74,9 @@ class Stage:
 
     async def start(self) -> None:
         """Start failres; its memory is what its state directory holds."""
-        self.process = await self._life.enter_async_context(open_process(self.settings(), self.clock))
+        self.process = await self._life.enter_async_context(
+            open_process(self.settings(), self.clock, limits=self.limits)
+        )
         runner = make_runner(self.process.app)
         await runner.setup()
         self._life.push_async_callback(runner.cleanup)

@@ -13,10 +13,11 @@ from bot.store.engine import Store
 from bot.store.errors import JournalCorrupt, LeaseLost, StateDirectoryBusy, StoreUnavailable
 from bot.store.opening import open_store
 from bot.store.unit import Unit
-from bot.store.values import Delivery, Entry, JournalRow, Lease, LeasedOrder, Order, Received
+from bot.store.values import Anchor, Delivery, Entry, JournalRow, Lease, LeasedOrder, Order, Received, Snapshot
 from bot.store.work import Work
 
 __all__ = [
+    "Anchor",
     "Awake",
     "Delivery",
     "Entry",
@@ -27,6 +28,7 @@ __all__ = [
     "LeasedOrder",
     "Order",
     "Received",
+    "Snapshot",
     "StateDirectoryBusy",
     "Store",
     "StoreUnavailable",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
+from collections import deque
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.store import counts, due, inbox, journal, lanes, outbox, texts
+from bot.store import counts, due, inbox, journal, lanes, outbox, snapshots, texts
 from bot.store.awake import Awake
 from bot.store.connections import PostgresqlConnections
 from bot.store.errors import LeaseLost
@@ -21,14 +23,14 @@ if TYPE_CHECKING:
 
     from bot.store.database import Database, Transaction
     from bot.store.lock import DirectoryLock
-    from bot.store.values import Delivery, JournalRow, Lease, LeasedOrder
+    from bot.store.values import Anchor, Delivery, JournalRow, Lease, LeasedOrder, Snapshot
 
 T = TypeVar("T")
 
 
 class Store:
     """
-    Inbox, journal, due-list, outbox, lanes and texts. Made by `open_store`.
+    Inbox, journal, snapshots of its fold, due-list, outbox, lanes and texts. Made by `open_store`.
 
     Every method may raise `StoreUnavailable`. `owner` begins the names of this store's leases. `awake` rings when
     something may be due or claimable, here or in another process; each loop takes its own event by `awake.listen()`.
@@ -144,6 +146,25 @@ class Store:
         """The key's last `count` records, oldest first, checked. Raises `JournalCorrupt`."""
         after = await self._database.look(lambda tx: journal.before_last(tx, key, count))
         return [row async for row in self.records(key, after)]
+
+    async def verify(self, key: str) -> None:
+        """Walk over all of the key's records beside the work, in a thread. Raises `JournalCorrupt`."""
+        reader = journal.Reader(key, 0)
+        while not reader.finished:
+            page = await self._database.look(reader.page)
+            await asyncio.to_thread(deque, reader.check(page), 0)
+
+    async def keep_snapshot(self, snapshot: Snapshot) -> bool:
+        """Keep it in the place of the key's older one; a newer one stays. Returns whether it was kept."""
+        return await self._database.do("keep_snapshot", lambda tx: snapshots.keep(tx, snapshot))
+
+    async def snapshot(self, key: str) -> tuple[Snapshot, Anchor | None] | None:
+        """The key's snapshot, with what the journal holds in its place; None where there is none."""
+        return await self._database.look(lambda tx: snapshots.newest(tx, key))
+
+    async def drop_snapshot(self, key: str, seq: int) -> None:
+        """Drop the key's snapshot if it is the one of that record."""
+        await self._database.do("drop_snapshot", lambda tx: snapshots.drop(tx, key, seq))
 
     async def keys(self) -> list[str]:
         """All keys that have records, sorted."""

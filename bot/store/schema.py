@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import inspect, select, text
 
 from bot.store.errors import StoreUnavailable
-from bot.store.tables import meta, metadata
+from bot.store.tables import meta, metadata, snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sqlalchemy import Connection
 
-VERSION: Final = 1
-MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {}
+VERSION: Final = 2
+MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {2: snapshots.create}
 """Version → the function that brings a store of the version before to it, within the transaction that it is given."""
 
 _DDL_LOCK: Final = 7_201_130

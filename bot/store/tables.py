@@ -2,7 +2,7 @@
 The tables. Explicit types, JSON as text, no JSON operators: the same statements run on SQLite and PostgreSQL.
 
 `inbox` and `journal` (with `chains`, its last links) are the truth; `due` can be rebuilt from them; `outbox` holds
-what was decided and is not done yet; `texts` may be purged; `lanes` paces.
+what was decided and is not done yet; `texts` may be purged; `lanes` paces; `snapshots` is a cache of the journal.
 """
 
 from __future__ import annotations
@@ -133,3 +133,16 @@ texts = Table(
     Column("stored_at", Double, nullable=False),
 )
 """UTF-8 bytes: a log may hold NUL characters, which PostgreSQL's text type refuses."""
+
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("seq", _Number, nullable=False),
+    Column("chain", Text, nullable=False),
+    Column("core", Text, nullable=False),
+    Column("written_at", Double, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("state", LargeBinary, nullable=False),
+)
+"""One row for each key, the newest; deleted, it only costs time at the next start. The columns are `Snapshot`'s."""

@@ -55,6 +55,28 @@ class JournalRow(NamedTuple):
     digest: str
 
 
+class Snapshot(NamedTuple):
+    """
+    A key's fold up to record `seq`, as bytes. `chain` is that record's digest, `core` tells which code made the bytes,
+    `written_at` when. `digest` is over the bytes and all that they belong to; whoever makes and reads them checks it.
+    """
+
+    key: str
+    seq: int
+    chain: str
+    core: str
+    written_at: float
+    digest: str
+    state: bytes
+
+
+class Anchor(NamedTuple):
+    """The record of the journal that a snapshot names: when it was appended, and its digest."""
+
+    at: float
+    digest: str
+
+
 class Order(NamedTuple):
     """
     One row for the outbox: an action to carry out.

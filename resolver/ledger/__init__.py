@@ -30,7 +30,7 @@ from resolver.ledger.events import (
     Synced,
     TriedAfresh,
 )
-from resolver.ledger.index import Places, with_record
+from resolver.ledger.index import Places, places_of, with_record
 from resolver.records import Record
 
 DAY = 86_400.0
@@ -101,6 +101,11 @@ class Ledger:
     events: Mapping[str, LedgerEvent] = field(default_factory=lambda: MappingProxyType({}))
     unspent: frozenset[str] = frozenset()
     places: Places = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Work the places out where only the records were given."""
+        if self.events and not self.places:
+            object.__setattr__(self, "places", places_of(self.events.values()))
 
     @classmethod
     def of(cls, events: Iterable[LedgerEvent], limits: Limits | None = None) -> Ledger:

@@ -4,7 +4,7 @@ however long the repository's past is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from resolver.ledger.events import (
@@ -29,6 +29,14 @@ def with_record(places: Places, event: LedgerEvent) -> Places:
     """Give the index after one more record."""
     place = (type(event), about(event))
     return {**places, place: (*places.get(place, ()), event)}
+
+
+def places_of(events: Iterable[LedgerEvent]) -> Places:
+    """Give the index of many records at once."""
+    found: dict[tuple[type[Record], str], list[LedgerEvent]] = {}
+    for event in events:
+        found.setdefault((type(event), about(event)), []).append(event)
+    return {place: tuple(there) for place, there in found.items()}
 
 
 def about(event: LedgerEvent) -> str:

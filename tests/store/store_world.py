@@ -16,7 +16,7 @@ from bot.clock import ManualClock
 from bot.store import Delivery, Order, Store, open_store
 from bot.store.schema import VERSION
 
-TABLES = ("inbox", "journal", "chains", "due", "outbox", "lanes", "texts", "meta")
+TABLES = ("inbox", "journal", "chains", "due", "outbox", "lanes", "texts", "snapshots", "meta")
 
 
 @dataclass

@@ -126,7 +126,7 @@ async def test_a_newer_schema_is_refused(world: World, *, reading: bool) -> None
     """What a newer failres wrote is not touched: the sentence names both versions and the way out."""
     await (await world.open()).close()
     await world.sql("UPDATE meta SET value = '7' WHERE name = 'schema'")
-    with pytest.raises(StoreUnavailable, match=r"schema has version 7, and this failres knows versions up to 1.*newer"):
+    with pytest.raises(StoreUnavailable, match=r"schema has version 7, and this failres knows versions up to 2.*newer"):
         await world.open(reading=reading)
     assert await world.sql("SELECT value FROM meta") == [("7",)]
 
@@ -140,23 +140,23 @@ async def test_an_older_schema_is_migrated_once_in_one_transaction(
     await store.close()
 
     def good(connection: Connection) -> None:
-        connection.execute(text("UPDATE inbox SET event = event || '+2'"))
+        connection.execute(text("UPDATE inbox SET event = event || '+3'"))
 
     def bad(connection: Connection) -> None:
-        connection.execute(text("UPDATE inbox SET event = event || '+3'"))
+        connection.execute(text("UPDATE inbox SET event = event || '+4'"))
         raise ZeroDivisionError
 
-    monkeypatch.setattr(schema, "VERSION", 3)
-    monkeypatch.setattr(schema, "MIGRATIONS", {2: good, 3: bad})
+    monkeypatch.setattr(schema, "VERSION", 4)
+    monkeypatch.setattr(schema, "MIGRATIONS", {3: good, 4: bad})
     with pytest.raises(ZeroDivisionError):
         await world.open()
-    monkeypatch.setattr(schema, "VERSION", 2)
+    monkeypatch.setattr(schema, "VERSION", 3)
     for _ in range(2):
         store = await world.open()
         async with store.unit() as unit:
-            assert [row.event for row in await unit.deliveries("repo:1", 9)] == ["workflow_job+2"]
+            assert [row.event for row in await unit.deliveries("repo:1", 9)] == ["workflow_job+3"]
         await store.close()
-    assert await world.sql("SELECT value FROM meta") == [("2",)]
+    assert await world.sql("SELECT value FROM meta") == [("3",)]
 
 
 async def test_replicas_that_start_together_make_the_tables_once(postgres: World) -> None:

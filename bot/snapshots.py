@@ -1,0 +1,150 @@
+"""Snapshots of the repositories' folds, so that a start need not read whole journals: a cache beside the turns.
+
+One is believed if the code that made it is the code that runs, its bytes are whole, and the journal holds the record
+that it names; else it is told of in the log and the journal is folded from its beginning. The records after it are
+checked as they are read; those before it were checked when they were folded, and once more after the start, beside the
+work: damage there stops the repository as damage that a fold finds.
+
+Written when so many records were folded since the last one, off the turn and in a thread, one at a time. A write that
+fails changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from bot.clock import Clock
+from bot.core_digest import core_digest
+from bot.known import Known
+from bot.store import Anchor, JournalCorrupt, Snapshot, Store, StoreUnavailable
+from resolver.limits import Limits
+from resolver.snapshot import Unusable, from_bytes, to_bytes
+from resolver.state import RepoState
+
+log = logging.getLogger(__name__)
+
+
+class Snapshots:
+    """Takes and gives snapshots of one process's folds."""
+
+    def __init__(self, store: Store, clock: Clock, limits: Limits) -> None:
+        self._store, self._clock, self._limits, self._core = store, clock, limits, core_digest()
+        self._writing: set[str] = set()
+        self._walked: set[str] = set()
+        self._damage: dict[str, JournalCorrupt] = {}
+        self._aside: set[asyncio.Task[None]] = set()
+        self._one = asyncio.Lock()
+
+    def check(self, key: str) -> None:
+        """Raise `JournalCorrupt` if the journal before a snapshot that was believed was found damaged."""
+        damage = self._damage.pop(key, None)
+        if damage is not None:
+            raise damage
+
+    async def begin(self, key: str) -> tuple[Known, float | None]:
+        """Give what the newest snapshot knows, and when its last record was written; without one, nothing."""
+        found = await self._store.snapshot(key)
+        if found is None:
+            return Known(), None
+        snapshot, anchor = found
+        read = await self._read(snapshot, anchor)
+        if isinstance(read, Unusable):
+            log.warning("%s: its snapshot is not used, and its journal is folded: %s", key, read.why)
+            await self._store.drop_snapshot(key, snapshot.seq)
+            return Known(), None
+        if key not in self._walked:
+            self._walked.add(key)
+            self._beside(self._walk(key, snapshot.seq))
+        return Known(state=read, seq=snapshot.seq, chain=snapshot.chain), anchor.at if anchor else None
+
+    async def _read(self, snapshot: Snapshot, anchor: Anchor | None) -> RepoState | Unusable:
+        if snapshot.core != self._core:
+            return Unusable(why="another version of failres made it")
+        if anchor is None or anchor.digest != snapshot.chain:
+            return Unusable(why="the journal does not hold the record that it names")
+        return await asyncio.to_thread(_state_of, snapshot, self._limits.snapshot_bytes)
+
+    async def _walk(self, key: str, seq: int) -> None:
+        """Check the whole chain once; where it does not hold, the next turn says so, and the one after it folds."""
+        whole = False
+        try:
+            await self._store.verify(key)
+            whole = True
+        except JournalCorrupt as damage:
+            self._damage[key] = damage
+            await self._store.drop_snapshot(key, seq)
+            async with self._store.unit() as unit:
+                await unit.wake([key])
+        finally:
+            if not whole:
+                self._walked.discard(key)
+
+    def after_turn(self, key: str, known: Known) -> None:
+        """Begin to write a snapshot if enough was recorded since the last."""
+        if known.unkept >= self._limits.snapshot_every and key not in self._writing:
+            known.unkept = 0
+            self._writing.add(key)
+            self._beside(self._write(key, known.seq, known.chain, known.state))
+
+    async def _write(self, key: str, seq: int, chain: str, state: RepoState) -> None:
+        try:
+            async with self._one:
+                now, core, most = self._clock.now(), self._core, self._limits.snapshot_bytes
+                made = await asyncio.to_thread(_made, Snapshot(key, seq, chain, core, now, "", b""), state, most)
+                if isinstance(made, Unusable):
+                    log.warning("%s: no snapshot at record %d: %s; a start folds the journal", key, seq, made.why)
+                else:
+                    await self._store.keep_snapshot(made)
+        finally:
+            self._writing.discard(key)
+
+    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(_told(work))
+        self._aside.add(task)
+        task.add_done_callback(self._aside.discard)
+
+    async def settled(self) -> None:
+        """Wait for all that goes on beside the turns."""
+        while self._aside:
+            await asyncio.gather(*self._aside)
+
+    async def close(self) -> None:
+        """Give it up."""
+        tasks = tuple(self._aside)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _told(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except StoreUnavailable as problem:
+        log.error("snapshots: %s", problem)
+    except Exception:
+        log.exception("a snapshot failed in a way that was not foreseen")
+
+
+def _made(empty: Snapshot, state: RepoState, most: int) -> Snapshot | Unusable:
+    found = to_bytes(state, most)
+    if isinstance(found, Unusable):
+        return found
+    full = empty._replace(state=found)
+    return full._replace(digest=_digest(full))
+
+
+def _state_of(snapshot: Snapshot, most: int) -> RepoState | Unusable:
+    if snapshot.digest != _digest(snapshot):
+        return Unusable(why="its content is not what its digest was made from")
+    return from_bytes(snapshot.state, most)
+
+
+def _digest(snapshot: Snapshot) -> str:
+    """SHA-256, in hex, over what a snapshot belongs to and its bytes."""
+    belongs = json.dumps([snapshot.key, snapshot.seq, snapshot.chain, snapshot.core])
+    return hashlib.sha256(belongs.encode() + snapshot.state).hexdigest()
