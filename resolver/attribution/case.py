@@ -72,6 +72,7 @@ class Case:
     one of the same fingerprints; the order does not matter. `flaked`: fingerprints that have been red and green on
     identical inputs before. `flakes_in_window`: how often a check was a flake inside `flake.window`, this one not
     counted. `row_done`: failures whose deterministic action has been taken on this head. `outage`: outage mode is on.
+    `found_now` are those of the refusals that were found while it was asked: they hold for this asking.
     `never_ran`, `own_merges` and `claims` are told beside the verdict and decide nothing.
     """
 
@@ -87,10 +88,11 @@ class Case:
     own_merges: tuple[OwnMerge, ...] = ()
     claims: tuple[Claim, ...] = ()
     outage: bool = False
+    found_now: frozenset[Refusal] = frozenset()
 
     def refusing(self, refusals: tuple[Refusal, ...]) -> Case:
-        """Give the case with further wants known to be impossible."""
-        return replace(self, refusals=(*self.refusals, *refusals))
+        """Give the case with further wants known to be impossible now, whatever their times: none is wanted again."""
+        return replace(self, refusals=(*self.refusals, *refusals), found_now=self.found_now.union(refusals))
 
     def refusal(self, kind: str, check: Check, commit: Sha) -> Refusal | None:
         """Give why such a want can not be met now, a refusal for ever before one that passes."""
@@ -100,6 +102,6 @@ class Case:
             if each.kind == kind
             and each.commit in (None, commit)
             and each.check in (None, check)
-            and (each.until is None or each.until > self.now)
+            and (each.until is None or each.until > self.now or each in self.found_now)
         ]
         return min(against, key=lambda each: (each.until is not None, -(each.until or 0.0), each.reason), default=None)

@@ -17,7 +17,8 @@ from resolver.ledger import Allowed, Answer, Ledger, Refused, RerunAsked
 
 def attribute_within(case: Case, ledger: Ledger) -> Attribution:
     """
-    Attribute, with only those wants left that the ledger allows now.
+    Attribute, with only those wants left that the ledger allows now. It ends: what was refused once in this asking is
+    not wanted again, also where the ledger says that its time is over at this very moment.
 
     A wanted base result is taken for a probe here: look for results that exist before (they cost nothing) and put them
     among the case's executions.

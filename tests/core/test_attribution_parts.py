@@ -28,7 +28,7 @@ from resolver.attribution.verdicts import RAN_NOTHING
 from resolver.executions import FailedItem, distinct, result_of
 from resolver.failure import Place
 from resolver.ids import Fingerprint, PullNumber, Sha
-from resolver.ledger import Ledger
+from resolver.ledger import Ledger, Refused
 from resolver.ledger.events import RerunEnded, RerunStarted
 from tests.core.attribution_table import CHECK, NOW, PRINT, case, told
 
@@ -412,6 +412,30 @@ def test_a_rerun_that_was_started_is_waited_for(since: float, wanted: str) -> No
     )
     (want,) = attribute_within(known, Ledger.of([started])).wants
     assert (f"wait for {want.why}" if isinstance(want, WantWait) else want.kind) == wanted
+
+
+@pytest.mark.parametrize("row", ["h.F", "b2.G h.F"])
+def test_a_refusal_that_is_over_at_this_moment_holds_for_this_asking(row: str) -> None:
+    """A pause of no length, which the configuration forbids, ends as it begins: asking comes to an end all the same."""
+    known = case(row, "")
+    check = known.executions[0].check
+    started = RerunStarted(
+        id="r",
+        at=NOW,
+        task="pr-1",
+        head=Sha("h"),
+        workflow=check.workflow,
+        check=check.key,
+        fingerprints=(),
+        purpose="evidence",
+    )
+    nothing = Ledger().limits.model_copy(update={"rerun_pause": 0.0, "evidence_runs": 9})
+    ledger = Ledger.of([started], nothing)
+    asked = ledger.rerun(rerun_asked(known, check), NOW)
+    assert isinstance(asked, Refused)
+    assert asked.until == NOW
+    answer = attribute_within(known, ledger)
+    assert "rerun" not in [want.kind for want in answer.wants]
 
 
 @pytest.mark.parametrize(
