@@ -13,6 +13,7 @@ from bot.words.probe import in_short
 from bot.words.replies import OPTION_WORDS, forms
 from bot.words.verdict import subject
 from resolver.decisions import Kind, Word
+from resolver.executions import MERGE_GROUP
 from resolver.facts.decisions import DecisionRequested
 from resolver.policy import CRASH
 from resolver.report import Asked
@@ -96,6 +97,8 @@ def _option(asked: DecisionRequested, word: Word | None) -> str:
         return go_on if word == "try-again" else "leave it quarantined until somebody pushes"
     if asked.kind == "run-paused":
         return "let the run go on, with its count begun anew" if word == "try-again" else "leave it paused"
+    if word == "try-again" and asked.because is not None and asked.because.check.event == MERGE_GROUP:
+        return "put it into the merge queue once more, where a pass lands it"
     return OPTION_WORDS[word]
 
 

@@ -11,11 +11,9 @@ from resolver.actions import AnyAction
 from resolver.actions.talk import PostDecision
 from resolver.attribution import Verdict
 from resolver.breakers import Tripped, tripped
-from resolver.casework import check_of
-from resolver.casework.queue import heads_of
-from resolver.conclusions import Meaning, meaning
 from resolver.decide.ask_model import ask_model, proposal_of
 from resolver.decide.asked import rerun_is_left
+from resolver.decide.asked_about import failure_of, message_of, reds_of
 from resolver.decide.due import Due, earlier
 from resolver.decide.endings import circumstances, how_it_ended
 from resolver.decide.flaky import flaky_decision, flaky_matter
@@ -32,17 +30,14 @@ from resolver.decide.rights import config_of, managed, silence
 from resolver.decide.sync_question import by_sync, sync_question
 from resolver.decide.unanswered import LEFT, WAITS, escalated, unanswered
 from resolver.decisions import Asking, Kind, Word, ask, kind_for
+from resolver.executions import MERGE_GROUP
 from resolver.facts.decisions import DecisionRequested
 from resolver.facts.resolve import Proposal
-from resolver.failure import Failure
 from resolver.policy import CRASH
 from resolver.runs import task_id
 from resolver.state import Pull, RepoState
 
 HOUR = 3_600.0
-MESSAGE = 500
-"""So many characters of what a failure says are kept with the question."""
-
 FINAL: tuple[Word, ...] = ("accept", "noted")
 """After these answers the same matter is not asked again until somebody pushes."""
 
@@ -154,8 +149,8 @@ def _for_people(here: Here) -> Verdict | None:
 
 def _escalates(pull: Pull, lead: Verdict) -> bool:
     """Say whether people come next: by the verdict itself, or by the resolver's row that it leads to."""
-    if lead.check.third_party:
-        return False  # nothing of another CI is ever started, so that there is nothing to decide
+    if lead.check.third_party and lead.check.event != MERGE_GROUP:
+        return False  # nothing of another CI is ever started, so that there is nothing to decide but a place in a queue
     if pull.quarantine is not None and pull.quarantine.fact.cause == "stop-loss":
         return True  # the table hands it to people, whatever the verdict would lead to
     if lead.next_action == "resolve":
@@ -177,7 +172,7 @@ def request(
         if (each.kind, each.fail_class, each.fingerprint) == (kind, fail_class, print_)
         and each.head.pushed == now.head.pushed
     ]
-    reds = _reds(state, pull, lead)
+    reds = reds_of(state, pull, lead)
     answers = [pull.talk.answers.get(each.decision_id) for each in before]
     if any(each is None or each.option in FINAL for each in answers):
         return None
@@ -199,7 +194,7 @@ def request(
         earlier=len(before),
     )
     decision = ask(asking, here.now)
-    message = _message(state, pull, lead)
+    message = message_of(state, pull, lead)
     under = pull.quarantine.fact.cause if pull.quarantine is not None and not pull.quarantine.final else None
     return DecisionRequested.of(
         decision, because=lead, reds=reds, why=why, proposed=proposed, message=message, quarantined=under
@@ -211,28 +206,8 @@ def _class_of(state: RepoState, pull: Pull, lead: Verdict) -> str:
         return REPEATED
     if lead.fingerprint is None and here_decided(pull, lead.check, CRASH) is not None:
         return CRASH
-    found = _failure(state, pull, lead)
+    found = failure_of(state, pull, lead)
     return found.fail_class if found is not None else "unknown"
-
-
-def _message(state: RepoState, pull: Pull, lead: Verdict | None) -> str:
-    found = _failure(state, pull, lead) if lead is not None else None
-    return found.message[:MESSAGE] if found is not None else ""
-
-
-def _failure(state: RepoState, pull: Pull, lead: Verdict) -> Failure | None:
-    """The failure that a verdict is about, as a log told it."""
-    triaged = (each for head in heads_of(state, pull) for each in head.triaged.values())
-    return next((each for told in triaged for each in told.failures if each.fingerprint == lead.fingerprint), None)
-
-
-def _reds(state: RepoState, pull: Pull, lead: Verdict | None) -> int:
-    """How often the check in question has failed on this head."""
-    heads = heads_of(state, pull)
-    red = [(h, job) for h in heads for job in h.jobs.values() if meaning(job.conclusion) is Meaning.FAILED]
-    if lead is not None:
-        red = [(h, job) for h, job in red if check_of(job, h.runs.get(job.run_id)).same_job(lead.check)]
-    return len(red)
 
 
 def _asked_elsewhere(state: RepoState, pull: Pull, lead: Verdict, now: float) -> bool:

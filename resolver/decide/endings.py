@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from resolver.casework import check_of
 from resolver.casework.queue import heads_of
 from resolver.conclusions import Meaning, meaning
+from resolver.decide.asked_about import conclusions_of
 from resolver.decide.invalid_plan import plan_problems, words_of
 from resolver.decide.rights import config_of
 from resolver.decisions import Circumstances, Head, expired
-from resolver.executions import MERGE_GROUP
 from resolver.facts.decisions import DecisionRequested, Ended
 from resolver.ids import Sha
 from resolver.runs import run_id
@@ -63,8 +62,5 @@ def _has_passed(state: RepoState, pull: Pull, decision: DecisionRequested) -> bo
     """Say whether what was asked about is green now; a flaky test's question is not answered by a pass."""
     if decision.because is None or decision.kind == "fix-flaky-test":
         return False
-    heads = heads_of(state, pull)
-    queued = decision.because.check.event == MERGE_GROUP  # the head's own green says nothing of a merge group
-    head = heads[-1] if queued else heads[0]
-    mine = [job for job in head.current() if check_of(job, head.runs.get(job.run_id)).same_job(decision.because.check)]
-    return bool(mine) and all(meaning(job.conclusion) is Meaning.PASSED for job in mine)
+    ended = conclusions_of(heads_of(state, pull), decision.because.check)
+    return bool(ended) and all(meaning(each) is Meaning.PASSED for each in ended)

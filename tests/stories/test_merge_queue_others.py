@@ -1,5 +1,7 @@
 """Another CI in the merge queue: whose its failures are, the one that never reports, and a queue that gives up."""
 
+import re
+
 import pytest
 from inline_snapshot import snapshot
 
@@ -96,6 +98,86 @@ async def test_d11_another_cis_flake_in_the_queue_is_tried_once_more(world):
     assert pull.merged_at is not None
     assert "(hidden as resolved)" in world.said(pull)
     assert len(runs(repo, event="merge_group")) == 2
+
+
+async def test_a19_another_cis_failure_that_stays_in_the_queue_is_asked_about_once(world):
+    """Red in both places in the queue, and nobody knows the base: people are asked; their try lands it."""
+    repo, pull = await enqueued(world, LANDS, timeout_minutes=360)
+    first = group(repo)
+    lint(world, first, "failure")
+    await world.settle()
+    second = group(repo)
+    lint(world, second, "failure")
+    await world.settle()
+    assert (second != first, repo.queues["main"]) == (True, [])
+    (decision,) = set(re.findall(r"decision=(d-[0-9a-f]+)", world.said(pull)))
+    assert world.said(pull).replace(decision, "‹decision›") == snapshot("""\
+✔ failres: neutral: linter / lint failed: no-magic-number: 100 has no name
+
+<!-- failres:sticky:1 -->
+
+**`linter / lint` failed: `no-magic-number`: `100 has no name`**
+
+At [`price.py:1`](https://github.test/octo/shop/blob/‹docs:1›/price.py#L1) · [Details of `linter / lint`](https://github.test/octo/shop/runs/‹id›)
+
+In the merge queue, `linter / lint` failed on `‹group of #1:2›`: this branch merged onto what is ahead of it.
+
+**What happens now:** People are asked below: “How should this go on?” Until somebody answers or pushes, nothing automatic follows. It is not proven whose failure this is: checks of another CI cannot be started by failres.
+
+<details>
+<summary>Evidence</summary>
+
+| ran on | commit | with base | showed | run | age | strength |
+| --- | --- | --- | --- | --- | --- | --- |
+| a merge group | `‹group of #1:1›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | ‹id›, attempt 1 | ‹age› | strong |
+| a merge group | `‹group of #1:2›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | ‹id›, attempt 1 | ‹age› | strong |
+
+</details>
+
+<sub>failres · commit ‹docs:1› · gate-red-code · v1-e8d9dd32e45ae38f</sub>
+
+<!-- failres:decision:‹decision› -->
+
+**How should this go on?**
+
+`no-magic-number` failed on the code: `100 has no name`. People are asked because checks of another CI cannot be started by failres.
+
+Nothing automatic follows here until this is answered or somebody pushes. Somebody with write access answers by a new comment with one of these lines:
+
+- to put it into the merge queue once more, where a pass lands it:
+
+  ```
+  /failres answer try-again decision=‹decision›
+  ```
+
+- to leave it as it is and go on with the rest:
+
+  ```
+  /failres answer accept decision=‹decision›
+  ```
+
+<details>
+<summary>Evidence</summary>
+
+| ran on | commit | with base | showed | run | age | strength |
+| --- | --- | --- | --- | --- | --- | --- |
+| a merge group | `‹group of #1:1›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | ‹id›, attempt 1 | ‹age› | strong |
+| a merge group | `‹group of #1:2›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | ‹id›, attempt 1 | ‹age› | strong |
+
+</details>
+
+[Handoff bundle](https://github.test/octo/shop/blob/failres/state/handoff/pr-1/‹decision›.md): all that is known, for whoever takes over.
+
+<sub>failres · ‹decision› · commit ‹docs:1› · gate-red-code</sub>\
+""")
+    world.clock.advance(1_300.0)
+    world.people.comment(pull, f"/failres answer try-again decision={decision}")
+    await world.settle()
+    lint(world, group(repo), "success")
+    await world.settle()
+    assert pull.merged_at is not None
+    assert "Answered by `author`: `try-again`." in world.said(pull)
+    assert len(runs(repo, event="merge_group")) == 3
 
 
 async def test_d8_another_cis_required_check_that_never_reports_on_the_group_is_named(world):
