@@ -27,6 +27,7 @@ from bot.objects.progress import job_progressed
 from bot.objects.queue import merge_group, queue_step
 from bot.objects.third_party import check_begun, check_finished, status_seen
 from resolver.config import CONFIG_PATH
+from resolver.config.misnamed import misnamed
 from resolver.facts import BaseMoved, CommentGone, Fact, HeadPushed, InstallationChanged
 from resolver.facts.commands import CommandGiven
 from resolver.ids import InstallationId, PullNumber, RepoId, Sha
@@ -169,7 +170,7 @@ def _touches(payload: Json) -> bool | None:
     for commit in commits:
         for change in ("added", "modified", "removed"):
             touched.update(commit.get(change) or ())
-    return CONFIG_PATH in touched
+    return CONFIG_PATH in touched or bool(misnamed(touched))
 
 
 LISTED_COMMITS = 20

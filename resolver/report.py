@@ -160,10 +160,12 @@ class Report(Record):
     """The whole of what failres has to say of one head.
 
     `state` is `red` (failing checks), `queue` (a merge queue that does not go on), `config` (only a broken
-    configuration), `green` (what was red has passed) or `quiet` (a superseded head with nothing left to say). `derived`
-    names jobs that are red only because of others, `queue` what keeps a merge queue from going on, `queued` the group
-    with which checks failed in one. `ceiling` holds back today what would follow. `plan_problems` are of the `failres`
-    block in the description, `asked` is the open question.
+    configuration, or one by a wrong name), `green` (what was red has passed, or the configuration is mended) or `quiet`
+    (a superseded head with nothing left to say). `derived` names jobs that are red only because of others, `queue` what
+    keeps a merge queue from going on, `queued` the group with which checks failed in one. `ceiling` holds back today
+    what would follow. `plan_problems` are of the `failres` block in the description, `asked` is the open question.
+    `misnamed` are files that the pull request brings as the configuration and that nothing reads, `base_misnamed` those
+    of the base. `was_red`: some check has been red here.
     """
 
     number: PullNumber
@@ -176,6 +178,9 @@ class Report(Record):
     config_problems: tuple[ConfigProblem, ...] = ()
     base_config_problems: tuple[ConfigProblem, ...] = ()
     plan_problems: tuple[ConfigProblem, ...] = ()
+    misnamed: tuple[str, ...] = ()
+    base_misnamed: tuple[str, ...] = ()
+    was_red: bool = True
     from_fork: bool = False
     by_dependabot: bool = False
     base_ref: str = "main"

@@ -13,14 +13,14 @@ from bot.orders import writes
 from bot.store import Store
 from bot.words.times import utc_minute
 from resolver.actions import AnyAction
-from resolver.config import duration
+from resolver.config import CONFIG_PATH, duration
 from resolver.config.sections import Modes
 from resolver.decide.ceilings import asked_ceiling, over
 from resolver.decide.gates import PARK, holding, permitted
 from resolver.decide.quarantine import held
 from resolver.decide.reach import lost
 from resolver.decide.rights import config_of, explained_only, managed, silence
-from resolver.state import Pull, RepoState
+from resolver.state import Base, Pull, RepoState
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -69,6 +69,9 @@ def hindrances(state: RepoState, pull: Pull, now: float) -> Iterator[str]:
         yield f"it is parked: {pull.stuck}"
     if quiet is not None:
         yield quiet.value
+    base = state.bases.get(pull.seen.base_ref, Base()).config
+    if base is not None and base.misnamed:
+        yield f"failres does not read `{base.misnamed[0]}` on the base; it reads `{CONFIG_PATH}` alone"
     if explained_only(state, pull):
         yield "pull requests from forks and of Dependabot are explained only"
     elif not managed(state, pull, config):

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, assert_never
 
+from bot.words import config_file
 from bot.words.beside import beside
-from bot.words.comment import next_step, problems
+from bot.words.comment import next_step
 from bot.words.evidence import evidence
 from bot.words.failure import SHOWN_FAILURES, cause, ending, headline, label, place, where
 from bot.words.held import held
@@ -64,11 +65,13 @@ def title(report: Report) -> str:
             return shorten(_plain(headline(report)), TITLE)
         case "config":
             count = len(report.config_problems)
+            if not count:
+                return shorten(_plain(config_file.title(report)).rstrip("."), TITLE)
             return f"{CONFIG_PATH} has {count} problem{'s' if count > 1 else ''}"
         case "queue":
             return shorten(_plain(trouble_title(report)), TITLE)
         case "green":
-            return "Green again"
+            return "Green again" if report.was_red else "The configuration is in order"
         case "quiet":
             return "Nothing is known to fail"
 
@@ -80,15 +83,11 @@ def summary(report: Report, repo_url: str) -> str:
         parts.append(_table(report, repo_url))
     if report.derived:
         parts.append("Red, cancelled or not run only because of these: " + _names(report.derived))
-    if report.config_problems:
-        parts.append(f"`{CONFIG_PATH}` on this branch cannot be used:\n\n{problems(report.config_problems)}")
-    if report.base_config_problems:
-        parts.append(
-            f"`{CONFIG_PATH}` on the base branch cannot be used, so failres does nothing but this check run:\n\n"
-            + problems(report.base_config_problems)
-        )
+    parts.extend(config_file.brought(report))
+    parts.extend(config_file.on_base(report))
     if report.state == "green":
-        parts.append("Everything that had failed on this pull request has passed on this commit.")
+        passed = "Everything that had failed on this pull request has passed on this commit."
+        parts.append(passed if report.was_red else config_file.in_order(report))
     parts.extend((*stalls(report), *unfinished(report), *queued(report), *rebased(report)))
     if report.held is not None and report.state == "red":
         parts.append(held(report.held, repo_url))
@@ -149,8 +148,10 @@ def _row(report: Report, check: FailedCheck, failure: Failure, repo_url: str) ->
 def marks(report: Report) -> list[dict[str, Any]]:
     """Give GitHub's annotations: failing lines of files that exist at the head, and the configuration's problems."""
     failing = (_mark(check, failure) for check in report.failed for failure in check.failures)
-    return [mark for mark in failing if mark is not None] + [
-        _config_mark(problem) for problem in report.config_problems
+    return [
+        *(mark for mark in failing if mark is not None),
+        *(_config_mark(problem) for problem in report.config_problems),
+        *(_misnamed_mark(path) for path in report.misnamed),
     ]
 
 
@@ -162,6 +163,17 @@ def _config_mark(problem: ConfigProblem) -> dict[str, Any]:
         "annotation_level": "failure",
         "title": one_line(problem.path or CONFIG_PATH, 255),
         "message": one_line(problem.message, ANNOTATION),
+    }
+
+
+def _misnamed_mark(path: str) -> dict[str, Any]:
+    return {
+        "path": path,
+        "start_line": 1,
+        "end_line": 1,
+        "annotation_level": "warning",
+        "title": f"failres does not read {path}",
+        "message": f"failres reads {CONFIG_PATH} alone. Give the file that name, or remove it.",
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.words import config_file
 from bot.words.asking import pointed_at
 from bot.words.beside import beside
 from bot.words.commits import commit, short
@@ -19,7 +20,6 @@ from bot.words.remedies import remedy_for
 from bot.words.repair import mended_by, repair
 from bot.words.stall import stalls, unfinished, what_next
 from bot.words.verdict import following, hindered, open_question, outage, sentence
-from resolver.config import ConfigProblem
 from resolver.ids import TextHash
 from resolver.report import FailedCheck, Report
 
@@ -62,6 +62,8 @@ def render(report: Report, repo_url: str, excerpts: Mapping[TextHash, str], *, u
 def _first(report: Report) -> list[str]:
     head = commit(report.head_sha)
     match report.state:
+        case "green" if not report.was_red:
+            return [f"**{config_file.in_order(report)}**"]
         case "green":
             passed = ", ".join(code(name.partition(": ")[2] or name) for name in report.passed[:5])
             told = f": {passed} passed" if passed else ""
@@ -74,7 +76,7 @@ def _first(report: Report) -> list[str]:
                 *rebased(report),
             ]
         case "config":
-            return ["**`.github/failres.yml` is broken on this branch.**"]
+            return [f"**{config_file.title(report)}**"]
         case "queue":
             return [f"**{trouble_title(report)}**"]
         case "quiet":
@@ -116,23 +118,10 @@ def _row(report: Report, check: FailedCheck, repo_url: str) -> str:
 
 
 def _config(report: Report) -> list[str]:
-    told: list[str] = []
-    if report.config_problems:
-        told.append(
-            "This pull request brings a configuration that failres cannot read. "
-            "It would stop acting on this repository once this is merged:\n\n" + problems(report.config_problems)
-        )
+    told = config_file.brought(report)
     if report.plan_problems and report.state == "red" and not report.managed:
         told.append(plan_told(report.plan_problems))
     return told
-
-
-def problems(found: tuple[ConfigProblem, ...]) -> str:
-    """List the problems of a configuration file, one a line, each with its place."""
-    return "\n".join(
-        f"- line {p.line}, column {p.column}: {code(p.path) + ': ' if p.path else ''}{code(p.message, 300)}"
-        for p in found
-    )
 
 
 def _now(report: Report, repo_url: str, *, unfolded: bool) -> list[str]:

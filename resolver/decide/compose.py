@@ -10,6 +10,7 @@ from resolver.casework import check_of, execution_of, print_name
 from resolver.casework.beside import claims
 from resolver.casework.queue import RedGroup, standing_red
 from resolver.conclusions import Meaning, meaning
+from resolver.config.misnamed import misnamed
 from resolver.decide.ask_model import under_way
 from resolver.decide.follow import hindrance
 from resolver.decide.invalid_plan import plan_problems, why_held
@@ -53,12 +54,12 @@ def compose(
     )
     queued = standing_red(state, pull, execution_of)
     failed = (*failed, *stalled_checks(pull, head), *(_failed_in_queue(state, pull, queued) if queued else ()))
-    problems = pull.config.problems if pull.config else ()
+    problems, wrong_names = pull.config.problems if pull.config else (), _misnamed(pull)
     base = state.bases.get(pull.seen.base_ref, Base()).config
     return Report(
         number=pull.seen.number,
         head_sha=pull.seen.head_sha,
-        state=_overall(pull, head, bool(failed), trouble is not None, bool(problems)),
+        state=_overall(pull, head, bool(failed), trouble is not None, bool(problems or wrong_names)),
         failed=failed,
         derived=tuple(sorted(_derived(head))) if failed else (),
         unfinished=unfinished(head, config_of(state, pull).stall, state.steps, now) if failed or now is None else (),
@@ -66,6 +67,9 @@ def compose(
         config_problems=problems,
         base_config_problems=base.problems if base else (),
         plan_problems=plan_problems(state, pull),
+        misnamed=wrong_names,
+        base_misnamed=base.misnamed if base else (),
+        was_red=bool(pull.reds),
         from_fork=state.repo is not None and pull.seen.head_repo_id != state.repo.repo_id,
         by_dependabot=pull.seen.author.login == DEPENDABOT,
         base_ref=pull.seen.base_ref,
@@ -78,6 +82,12 @@ def compose(
         queued=InQueue(group=queued.commit, again=in_queue(pull)) if queued else None,
         asked=asked(state, pull, now) if failed else None,
     )
+
+
+def _misnamed(pull: Pull) -> tuple[str, ...]:
+    """The files that a pull request brings as the configuration, under a name that nothing reads."""
+    changes = pull.files.changes if pull.files else ()
+    return misnamed(each.path for each in changes if each.status != "removed")
 
 
 def _held(state: RepoState, pull: Pull, now: float | None) -> Held | None:

@@ -103,13 +103,17 @@ class BaseMoved(Record):
 
 
 class ConfigRead(Record):
-    """`.github/failres.yml` on a base branch: its content when valid, its problems when not, neither when absent."""
+    """`.github/failres.yml` on a base branch: its content when valid, its problems when not, neither when absent.
+
+    `misnamed` are files that stand there instead and that nothing reads.
+    """
 
     ref: str
     sha: Sha | None
     found: bool
     settings: RepoConfig | None = None
     problems: tuple[ConfigProblem, ...] = ()
+    misnamed: tuple[str, ...] = ()
 
 
 class PullConfigRead(Record):

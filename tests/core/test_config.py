@@ -322,7 +322,7 @@ def test_the_command_speaks_json(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert _run("check", str(file), "--json") == 1
     told_json = json.loads(capsys.readouterr().out)
     problem = {"line": 2, "column": 8, "path": "", "message": "the file is not UTF-8"}
-    assert told_json == {"file": str(file), "ok": False, "problems": [problem], "changesNothing": []}
+    assert told_json == {"file": str(file), "ok": False, "problems": [problem], "changesNothing": [], "notRead": []}
 
 
 def test_a_file_that_cannot_be_read_is_an_error_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -181,6 +181,7 @@ def test_a_commit_status_is_a_result_and_a_pending_one_is_none_yet():
     [
         ({"commits": [{"added": [], "modified": [".github/failres.yml"], "removed": []}]}, True),
         ({"commits": [{"added": [], "modified": ["a.py"], "removed": []}]}, False),
+        ({"commits": [{"added": [".github/failres.yaml"]}]}, True),
         ({"commits": [{"added": [], "modified": ["a.py"], "removed": []}] * 20}, None),
         ({"commits": [], "forced": True}, None),
         ({"commits": [{"added": ["a.py"]}], "forced": True}, None),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from bot.github import NotFound
+from bot.github import NotFound, PermissionMissing, QueryFailed
 from bot.objects import pull_observed
 from bot.work.outcome import Outcome
 from bot.work.place import Place
 from resolver.actions import ReadConfig, ReadPullConfig
 from resolver.config import CONFIG_PATH, ConfigProblem, ConfigProblems, RepoConfig, parse_config_bytes
+from resolver.config.misnamed import MISNAMED
 from resolver.facts import ConfigRead, PullConfigRead
 from resolver.ids import Sha
 
@@ -32,11 +33,35 @@ async def config_at(place: Place, ref: str, sha: Sha) -> ConfigRead:
     found = await config_file(place, sha)
     match found:
         case None:
-            return ConfigRead(ref=ref, sha=sha, found=False)
+            return ConfigRead(ref=ref, sha=sha, found=False, misnamed=await _misnamed(place, ref))
         case RepoConfig():
             return ConfigRead(ref=ref, sha=sha, found=True, settings=found)
         case ConfigProblems():
             return ConfigRead(ref=ref, sha=sha, found=True, problems=found.problems)
+
+
+async def _misnamed(place: Place, ref: str) -> tuple[str, ...]:
+    """Give the files of a branch that are meant to be the configuration, in one call; asked where there is none."""
+    owner, _, name = place.repo.full_name.partition("/")
+    try:
+        data = await place.installation.graphql(_LOOK_ALIKES, owner=owner, name=name, ref=f"refs/heads/{ref}")
+    except QueryFailed as failed:
+        if "FORBIDDEN" in failed.types:
+            raise PermissionMissing("/graphql", ("contents=read",)) from failed
+        raise
+    branch = (data.get("repository") or {}).get("ref") or {}
+    there = branch.get("target") or {}
+    return tuple(path for number, path in enumerate(MISNAMED) if there.get(f"f{number}"))
+
+
+_EACH = " ".join(f'f{number}: file(path: "{path}") {{ mode }}' for number, path in enumerate(MISNAMED))
+_LOOK_ALIKES = f"""
+query($owner: String!, $name: String!, $ref: String!) {{
+  repository(owner: $owner, name: $name) {{
+    ref(qualifiedName: $ref) {{ target {{ ... on Commit {{ {_EACH} }} }} }}
+  }}
+}}
+"""
 
 
 async def read_pull_config(place: Place, action: ReadPullConfig) -> Outcome:
