@@ -112,7 +112,7 @@ class ReadLog(Action):
 
     `junit` are patterns of the names of artifacts with JUnit reports, `matchers` files with problem matchers, both as
     the base's configuration has them. `check_run_id` is where GitHub keeps a failed job's annotations, `job` its name
-    in the file `workflow`: both say where to look for what it needs.
+    in the file `workflow`: both say where to look for what it needs. `idle`: it failed before any step of it began.
     """
 
     type: Literal["read-log"] = "read-log"
@@ -125,6 +125,7 @@ class ReadLog(Action):
     workflow: str = ""
     job: str = ""
     failed_steps: tuple[StepFinished, ...] = ()
+    idle: bool = False
     wanted: tuple[str, ...] = ()
     junit: tuple[str, ...] = ()
     matchers: tuple[str, ...] = ()

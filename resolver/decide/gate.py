@@ -101,6 +101,7 @@ def read_of(pull: Pull, head: Head, job: JobFinished, config: RepoConfig, wanted
         workflow=check.workflow if failed else "",
         job=check.job if failed else "",
         failed_steps=tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED),
+        idle=failed and not job.steps,
         wanted=wanted,
         junit=config.junit,
         matchers=config.problem_matchers,

@@ -1,6 +1,9 @@
 """Jobs that are red only because of others: shown, never attributed, never counted."""
 
+import pytest
+
 from bot.sandbox.ci.runner.function_job import failed, passed
+from bot.sandbox.faults import Fault
 from resolver.facts import GateAttributed
 from resolver.journal import from_json
 from tests.stories.acts import MANAGED, RED, job, open_shop, runs, workflow
@@ -59,3 +62,26 @@ async def test_a_job_with_a_failure_of_its_own_is_no_sum(calm):
     said = world.said(pull)
     assert "test_page" in said
     assert "only because of it" not in said
+
+
+ASKS = """\
+  all-green:
+    needs: unit
+    if: always()
+    runs-on: ubuntu-latest
+    steps: [{run: exit 1, if: "contains(needs.*.result, 'failure')"}]
+"""
+
+
+@pytest.mark.parametrize(("summing", "judged"), [(ASKS, {"unit"}), (job("all-green", SUM), {"unit", "all-green"})])
+async def test_a_job_whose_log_is_gone_is_a_sum_where_its_file_says_so(calm, summing, judged):
+    """A missing log excuses nothing: only steps that ask for the others' results can fail by nothing else."""
+    world = calm
+    world.sandbox.ci.job("all-green", all_green)
+    await open_shop(world, workflow(job("unit"), summing))
+    world.sandbox.faults.add(Fault("GET", "/repos/*/actions/jobs/*/logs", status=404, times=None))
+    pull = world.people.open_pull("discount", RED)
+    await world.later(3_600.0)
+    said = world.said(pull)
+    assert ("Red, cancelled or not run only because of it: `all-green`." in said) is (judged == {"unit"})
+    assert await attributed(world) == judged

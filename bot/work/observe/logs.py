@@ -11,7 +11,7 @@ from contextlib import aclosing
 from bot.github import NotFound, TooLarge
 from bot.work.observe.job_annotations import read_job_annotations
 from bot.work.observe.matcher_files import matchers_at
-from bot.work.observe.needs import failed_needs
+from bot.work.observe.needs import failed_needs, failed_needs_by_file
 from bot.work.observe.reports import read_reports
 from bot.work.observe.tree import files_at
 from bot.work.outcome import Outcome
@@ -74,10 +74,11 @@ async def no_log(place: Place, action: ReadLog, problem: NotFound) -> Outcome:
     nothing = LogScan(_context(action, ())).close()
     triage, paths = await _annotated(place, action, nothing, frozenset())
     told = _triaged(action, triage, Passed(), None, paths)
-    if triage.findings:
-        return told
-    facts = tuple(each.model_copy(update={"missing": NO_LOG}) for each in told.facts)
-    return Outcome(facts, result={"reason": str(problem)})
+    names_own = any(not finding.job_level for finding in triage.findings)
+    because_of = () if names_own or not action.job else await failed_needs_by_file(place, action)
+    missing = "" if triage.findings else NO_LOG
+    facts = tuple(each.model_copy(update={"missing": missing, "because_of": because_of}) for each in told.facts)
+    return Outcome(facts, result={"reason": str(problem)}, texts=told.texts)
 
 
 async def _annotated(
