@@ -12,6 +12,7 @@ fails changes nothing.
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import json
 import logging
@@ -35,6 +36,7 @@ class Snapshots:
     def __init__(self, store: Store, clock: Clock, limits: Limits) -> None:
         self._store, self._clock, self._limits, self._core = store, clock, limits, core_digest()
         self._writing: set[str] = set()
+        self._to_walk: dict[str, int] = {}
         self._walked: set[str] = set()
         self._damage: dict[str, JournalCorrupt] = {}
         self._aside: set[asyncio.Task[None]] = set()
@@ -58,8 +60,7 @@ class Snapshots:
             await self._store.drop_snapshot(key, snapshot.seq)
             return Known(), None
         if key not in self._walked:
-            self._walked.add(key)
-            self._beside(self._walk(key, snapshot.seq))
+            self._to_walk[key] = snapshot.seq
         return Known(state=read, seq=snapshot.seq, chain=snapshot.chain), anchor.at if anchor else None
 
     async def _read(self, snapshot: Snapshot, anchor: Anchor | None) -> RepoState | Unusable:
@@ -69,11 +70,25 @@ class Snapshots:
             return Unusable(why="the journal does not hold the record that it names")
         return await asyncio.to_thread(_state_of, snapshot, self._limits.snapshot_bytes)
 
+    def after_turn(self, key: str, known: Known) -> None:
+        """Begin what a turn need not wait for: the first look at what stands before a snapshot, and a new snapshot if
+        enough was recorded since the last.
+        """
+        seq = self._to_walk.pop(key, None)
+        if seq is not None and key not in self._walked:
+            self._walked.add(key)
+            self._beside(self._walk(key, seq))
+        if known.unkept >= self._limits.snapshot_every and key not in self._writing:
+            known.unkept = 0
+            self._writing.add(key)
+            self._beside(self._write(key, known.seq, known.chain, known.state))
+
     async def _walk(self, key: str, seq: int) -> None:
         """Check the whole chain once; where it does not hold, the next turn says so, and the one after it folds."""
         whole = False
         try:
-            await self._store.verify(key)
+            async with self._one:
+                await self._store.verify(key)
             whole = True
         except JournalCorrupt as damage:
             self._damage[key] = damage
@@ -83,13 +98,6 @@ class Snapshots:
         finally:
             if not whole:
                 self._walked.discard(key)
-
-    def after_turn(self, key: str, known: Known) -> None:
-        """Begin to write a snapshot if enough was recorded since the last."""
-        if known.unkept >= self._limits.snapshot_every and key not in self._writing:
-            known.unkept = 0
-            self._writing.add(key)
-            self._beside(self._write(key, known.seq, known.chain, known.state))
 
     async def _write(self, key: str, seq: int, chain: str, state: RepoState) -> None:
         try:
@@ -141,7 +149,14 @@ def _made(empty: Snapshot, state: RepoState, most: int) -> Snapshot | Unusable:
 def _state_of(snapshot: Snapshot, most: int) -> RepoState | Unusable:
     if snapshot.digest != _digest(snapshot):
         return Unusable(why="its content is not what its digest was made from")
-    return from_bytes(snapshot.state, most)
+    # Millions of values are made, and none is thrown away: to look for garbage meanwhile would take as long again.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return from_bytes(snapshot.state, most)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _digest(snapshot: Snapshot) -> str:

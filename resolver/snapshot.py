@@ -23,14 +23,14 @@ from pydantic import BaseModel
 from resolver.records import Record
 from resolver.state import RepoState
 
-PIECE: Final = 2_000
+PIECE: Final = 1_000
 """So many values are written or read at once."""
 
 BLOCK: Final = 262_144
 """So many bytes are packed or unpacked at once."""
 
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
-_RECORD: Final = 5
+_RECORD: Final = 10
 """So much is a record."""
 
 _PACKED_AT: Final = 1
