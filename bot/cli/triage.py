@@ -16,8 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from bot.words.lists import rows
 from resolver.log.classify import LogContext, LogScan, Triage
 
+ITEMS = 20
 READ = 262_144
 """Bytes read at a time."""
 _CONTEXT = 2
@@ -153,9 +155,8 @@ def _report(label: str, name: str, triage: Triage, *, explain: bool) -> Iterator
         yield f"{label}: {triage.kind}{where}: {first.message.splitlines()[0] if first.message else 'no message'}"
         yield f"  class {triage.fail_class}, rule {triage.why}, exit status {triage.exit_status}"
         yield f"  fingerprint {triage.fingerprint}"
-        yield from (f"  failing: {item}" for item in triage.items[:20])
-        if len(triage.items) > 20 or triage.capped:
-            yield f"  … and {len(triage.items) - min(20, len(triage.items)) + triage.capped} more"
+        failing = [f"  failing: {item}" for item in triage.items]
+        yield from rows(failing, ITEMS, last="  {}".format, beyond=triage.capped)
         yield from (
             f"  at {p.path}:{p.line}: {p.message.splitlines()[0] if p.message else ''}"
             for p in triage.errors[:10]

@@ -8,6 +8,7 @@ from typing import Final
 
 from bot.words.inert import code, reason
 from bot.words.interrupted import interrupted
+from bot.words.lists import listed
 from bot.words.plan import unusable_block
 from bot.words.probe import in_short
 from bot.words.replies import OPTION_WORDS, forms
@@ -60,8 +61,7 @@ def happened(asked: DecisionRequested) -> str:
 
 def after_rebase(why: str, files: Sequence[str]) -> str:
     """Say what a rebase left on a branch; files' names are whatever somebody called them."""
-    more = f" and {len(files) - FILES} more" if len(files) > FILES else ""
-    named = f": {', '.join(code(each, 100) for each in files[:FILES])}{more}" if files else ""
+    named = f": {listed([code(each, 100) for each in files], FILES)}" if files else ""
     left, _, rest = why.partition("; ")
     told = f"{reason(left, 300)}{named}{f'; {reason(rest, 300)}' if rest else ''}."
     return told[:1].upper() + told[1:]

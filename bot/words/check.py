@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, assert_never
 
@@ -13,6 +14,7 @@ from bot.words.evidence import evidence
 from bot.words.failure import SHOWN_FAILURES, cause, ending, headline, label, place, where
 from bot.words.held import held
 from bot.words.inert import code, one_line, shorten, visible
+from bot.words.lists import listed, rows
 from bot.words.queue import queued, remedy, trouble_title
 from bot.words.rebase import rebased
 from bot.words.stall import stalls, unfinished
@@ -32,6 +34,7 @@ TITLE = 250
 SUMMARY = 65_535
 ANNOTATION = 2_000
 VERDICTS = 10
+NAMES = 20
 
 
 def external_id(report: Report) -> str:
@@ -120,21 +123,23 @@ def _verdict(report: Report, verdict: Verdict, repo_url: str) -> str:
 
 
 def _names(jobs: tuple[str, ...]) -> str:
-    return ", ".join(code(name, 60) for name in jobs[:20])
+    return listed([code(name, 60) for name in jobs], NAMES)
 
 
 def _table(report: Report, repo_url: str) -> str:
-    rows = ["| check | what failed | class | where | fingerprint |", "| --- | --- | --- | --- | --- |"]
+    table = ["| check | what failed | class | where | fingerprint |", "| --- | --- | --- | --- | --- |"]
     for check in report.failed:
         if not check.failures:
-            rows.append(
+            table.append(
                 f"| {code(label(check), in_table=True)} {ending(check)} | {cause(check, in_table=True)} | | | |"
             )
-        rows.extend(_row(report, check, failure, repo_url) for failure in check.failures[:SHOWN_FAILURES])
-        hidden = len(check.failures) - SHOWN_FAILURES + check.capped
-        if hidden > 0:
-            rows.append(f"| {code(label(check), in_table=True)} | … and {hidden} more | | | |")
-    return "\n".join(rows)
+        told = [_row(report, check, failure, repo_url) for failure in check.failures]
+        table.extend(rows(told, SHOWN_FAILURES, last=partial(_more, check), beyond=check.capped))
+    return "\n".join(table)
+
+
+def _more(check: FailedCheck, more: str) -> str:
+    return f"| {code(label(check), in_table=True)} | {more} | | | |"
 
 
 def _row(report: Report, check: FailedCheck, failure: Failure, repo_url: str) -> str:

@@ -12,6 +12,7 @@ from bot.words.evidence import evidence, page_of, whole_evidence
 from bot.words.failure import cause, headline, label, more, proven, red, where
 from bot.words.held import held
 from bot.words.inert import code, escape_html, fence, fold_in
+from bot.words.lists import listed, rows
 from bot.words.model import proposed
 from bot.words.plan import plan_told
 from bot.words.queue import queued, remedy, trouble_title
@@ -65,7 +66,7 @@ def _first(report: Report) -> list[str]:
         case "green" if not report.was_red:
             return [f"**{config_file.in_order(report)}**"]
         case "green":
-            passed = ", ".join(code(name.partition(": ")[2] or name) for name in report.passed[:5])
+            passed = listed([code(name.partition(": ")[2] or name) for name in report.passed], 5)
             told = f": {passed} passed" if passed else ""
             flakes = [v for v in report.cause.verdicts if v.klass == "flake"]
             mended = [before for each in report.repairs if (before := mended_by(each)) is not None]
@@ -88,12 +89,9 @@ def _first(report: Report) -> list[str]:
 def _table(report: Report, repo_url: str) -> list[str]:
     if len(report.failed) == 1 and len(report.failed[0].failures) <= 1:
         return [_single(report, repo_url)]
-    rows = ["| check | what failed | where |", "| --- | --- | --- |"]
-    rows.extend(_row(report, check, repo_url) for check in report.failed[:ROWS])
-    hidden = len(report.failed) - ROWS
-    if hidden > 0:
-        rows.append(f"| … and {hidden} more | | |")
-    return ["\n".join(rows)]
+    told = [_row(report, check, repo_url) for check in report.failed]
+    head = ("| check | what failed | where |", "| --- | --- | --- |")
+    return ["\n".join([*head, *rows(told, ROWS, last="| {} | | |".format)])]
 
 
 def _single(report: Report, repo_url: str) -> str:
@@ -132,10 +130,10 @@ def _now(report: Report, repo_url: str, *, unfolded: bool) -> list[str]:
     told: list[str] = []
     flaky = sorted({item for check in report.failed for item in check.flaky})
     if flaky:
-        names = ", ".join(code(item, 100) for item in flaky[:5])
+        names = listed([code(item, 100) for item in flaky], 5)
         told.append(f"Failed and then passed within the same job, so not the cause: {names}.")
     if report.derived:
-        names = ", ".join(code(name, 60) for name in report.derived[:8])
+        names = listed([code(name, 60) for name in report.derived], 8)
         told.append(f"Red, cancelled or not run only because of it: {names}.")
     told.extend((*queued(report), *beside(report), *stalls(report), *unfinished(report)))
     told.extend(rebased(report))

@@ -12,6 +12,7 @@ from typing import Final, assert_never
 
 from bot.words.commits import commit
 from bot.words.inert import code, reason
+from bot.words.lists import rows
 from bot.words.verdict import open_question, sentence
 from resolver.attribution.outcome import Evidence, Role, Verdict
 from resolver.executions import Side
@@ -37,14 +38,11 @@ PRINTS: Final = 3
 _COLUMNS: Final = ("ran on", "commit", "tested base", "showed", "run", "age at verdict", "strength")
 
 
-def evidence(verdict: Verdict, repo_url: str, rows: int = ROWS) -> str:
+def evidence(verdict: Verdict, repo_url: str, most: int = ROWS) -> str:
     """Give the executions that a verdict stands on, one a row; `repo_url` is the repository's page."""
-    table = [_line(_COLUMNS), _line(("---",) * len(_COLUMNS))]
-    table += [_line(_cells(verdict, each, repo_url)) for each in verdict.evidence[:rows]]
-    hidden = len(verdict.evidence) - rows
-    if hidden > 0:
-        table.append(_line((f"… and {hidden} more", *[""] * (len(_COLUMNS) - 1))))
-    return "\n".join(table)
+    head = [_line(_COLUMNS), _line(("---",) * len(_COLUMNS))]
+    told = [_line(_cells(verdict, each, repo_url)) for each in verdict.evidence]
+    return "\n".join([*head, *rows(told, most, last=lambda more: _line((more, *[""] * (len(_COLUMNS) - 1))))])
 
 
 def whole_evidence(report: Report, repo_url: str) -> str:

@@ -14,6 +14,7 @@ from bot.words.commits import commit, short
 from bot.words.evidence import evidence, page_of
 from bot.words.failure import cause, ending, label, where
 from bot.words.inert import code, fence, reason, shorten, visible
+from bot.words.lists import rows
 from bot.words.plan import block_to_mend, may_change
 from bot.words.records import Line, journal_slice
 from bot.words.times import utc
@@ -153,10 +154,9 @@ def _check(bundle: Handoff, check: FailedCheck, repo_url: str) -> str:
     attempt = f", attempt {check.attempt}" if check.attempt > 1 else ""
     if not check.failures:
         return f"- {name}{attempt} {ending(check)}: {cause(check)}"
-    lines = [f"- {name}{attempt} {ending(check)}:"]
-    lines += [_failure(bundle, each, repo_url) for each in check.failures[:FAILURES]]
-    hidden = len(check.failures) - FAILURES + check.capped
-    return "\n".join([*lines, *([f"  - … and {hidden} more"] if hidden > 0 else [])])
+    told = [_failure(bundle, each, repo_url) for each in check.failures]
+    shown = rows(told, FAILURES, last="  - {}".format, beyond=check.capped)
+    return "\n".join([f"- {name}{attempt} {ending(check)}:", *shown])
 
 
 def _failure(bundle: Handoff, failure: Failure, repo_url: str) -> str:

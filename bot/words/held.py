@@ -6,6 +6,7 @@ from typing import assert_never
 
 from bot.words.inert import code, one_line
 from bot.words.inert import reason as inert
+from bot.words.lists import listed
 from resolver.handoff import BRANCH
 from resolver.report import Held
 
@@ -29,8 +30,7 @@ def held(why: Held, repo_url: str) -> str:
 
 def _files(why: Held) -> str:
     """Name the files; their names are whatever somebody called them."""
-    more = f" and {len(why.files) - FILES} more" if len(why.files) > FILES else ""
-    return f": {', '.join(code(each, 100) for each in why.files[:FILES])}{more}" if why.files else ""
+    return f": {listed([code(each, 100) for each in why.files], FILES)}" if why.files else ""
 
 
 def _what(why: Held) -> str:

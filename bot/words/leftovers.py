@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from bot.words.commits import short
 from bot.words.inert import one_line
+from bot.words.lists import listed, rows
 from bot.words.notice import as_code, block
 from resolver.facts.orphans import OrphansAsked
 
@@ -23,13 +24,11 @@ HINT: Final = (
 
 def leftovers_notice(asked: OrphansAsked, repository: str, repo_url: str) -> dict[str, Any]:
     """Give the body of the request that tells a destination."""
-    named = [f"• {as_code(each.name)} at {as_code(short(each.version))}" for each in asked.things[:SHOWN]]
-    hidden = len(asked.things) - SHOWN
+    named = [f"• {as_code(each.name)} at {as_code(short(each.version))}" for each in asked.things]
     lines = (
         f"*{QUESTION}* {as_code(repository)}",
         f"No record owns {_these(asked)} any more, and failres could not remove {_it(asked)}: {as_code(asked.why)}",
-        *named,
-        *((f"… and {hidden} more",) if hidden > 0 else ()),
+        *rows(named, SHOWN),
         f"{HINT} <{repo_url}/branches/all?query=failres|The repository's branches>. ({asked.decision_id})",
     )
     return block("\n".join(lines))
@@ -37,10 +36,8 @@ def leftovers_notice(asked: OrphansAsked, repository: str, repo_url: str) -> dic
 
 def leftovers_in_log(asked: OrphansAsked, repository: str) -> str:
     """Say the same on one line of the server's log."""
-    named = ", ".join(one_line(each.name, 120) for each in asked.things[:SHOWN])
-    hidden = len(asked.things) - SHOWN
-    more = f" and {hidden} more" if hidden > 0 else ""
-    return f"{repository}: {QUESTION} {named}{more}: {one_line(asked.why, 200)}. {HINT} ({asked.decision_id})"
+    named = listed([one_line(each.name, 120) for each in asked.things], SHOWN)
+    return f"{repository}: {QUESTION} {named}: {one_line(asked.why, 200)}. {HINT} ({asked.decision_id})"
 
 
 def _these(asked: OrphansAsked) -> str:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from bot.words.inert import code, fence
+from bot.words.lists import listed, rows
 from resolver.config import ConfigProblem
 from resolver.task_scope import Source, TaskScope
 
@@ -37,10 +38,9 @@ def plan_told(problems: Iterable[ConfigProblem]) -> str:
 
 
 def _told(problems: list[tuple[str, str]]) -> str:
-    rows = [f"- {place}: {code(message, 300)}" for place, message in problems[:SHOWN]]
-    more = [f"- … and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
+    told = [f"- {place}: {code(message, 300)}" for place, message in problems]
     said = "The `failres` block in the description of this pull request cannot be used:"
-    return "\n".join((said, "", *rows, *more))
+    return "\n".join((said, "", *rows(told, SHOWN, last="- {}".format)))
 
 
 def block_to_mend() -> str:
@@ -63,5 +63,4 @@ def may_change(scope: TaskScope) -> str:
 
 
 def _paths(paths: Sequence[str]) -> str:
-    more = f" and {len(paths) - PATHS} more" if len(paths) > PATHS else ""
-    return ", ".join(code(each) for each in paths[:PATHS]) + more
+    return listed([code(each) for each in paths], PATHS)

@@ -8,12 +8,11 @@ from typing import assert_never
 
 from bot.words.commits import commit
 from bot.words.inert import code
-from bot.words.queue_exit import gave_up_remedy, gave_up_title
+from bot.words.lists import listed
+from bot.words.queue_exit import NAMED, gave_up_remedy, gave_up_title, names
 from resolver.attribution.outcome import Class, NextAction, Verdict
 from resolver.executions import MERGE_GROUP
 from resolver.report import QueueTrouble, Report
-
-NAMED = 8
 
 
 def sentence_in_queue(klass: Class, what: str, base: str) -> str:
@@ -62,8 +61,8 @@ def queued(report: Report) -> list[str]:
     if found is None:
         return []
     jobs = sorted({check.job for check in report.failed if check.event == MERGE_GROUP})
-    names = ", ".join(code(job, 60) for job in jobs[:NAMED])
-    told = f"In the merge queue, {names} failed on {commit(found.group)}: this branch merged onto what is ahead of it."
+    failed = listed([code(job, 60) for job in jobs], NAMED)
+    told = f"In the merge queue, {failed} failed on {commit(found.group)}: this branch merged onto what is ahead of it."
     return [f"{told} It is in the queue again." if found.again else told]
 
 
@@ -72,13 +71,13 @@ def trouble_title(report: Report) -> str:
     trouble = report.queue
     if trouble is None:
         return "The merge queue does not go on"
-    names = _names(trouble.missing)
+    missing = names(trouble.missing)
     gave_up = "gave this pull request up, since" if trouble.timed_out else "waits, since"
     match trouble.kind:
         case "never-reports":
-            return f"The merge queue {gave_up} {names} never reported on the merge group"
+            return f"The merge queue {gave_up} {missing} never reported on the merge group"
         case "no-trigger":
-            return f"The merge queue {gave_up} no workflow ran for the merge group, and {names} cannot report"
+            return f"The merge queue {gave_up} no workflow ran for the merge group, and {missing} cannot report"
         case "not-moving":
             return f"The merge queue is green and does not move: {code(report.base_ref)} is where it was"
         case "gave-up":
@@ -96,7 +95,7 @@ def remedy(trouble: QueueTrouble, base: str) -> str:
             own = tuple(name for name in trouble.missing if name not in trouble.others)
             beside = f" {_let_others(trouble)}." if trouble.others else ""
             return (
-                f"Add `merge_group:` to `on:` of the workflow that reports {_names(own)}. That change cannot land "
+                f"Add `merge_group:` to `on:` of the workflow that reports {names(own)}. That change cannot land "
                 f"through the queue that it mends: somebody who may bypass the rules of {code(base)} has to merge it."
                 f"{beside}"
             )
@@ -120,9 +119,9 @@ def _let_report(trouble: QueueTrouble) -> str:
     own = tuple(name for name in trouble.missing if name not in trouble.others)
     if not own:
         return _let_others(trouble)
-    ran = ", ".join(code(path, 100) for path in trouble.paths[:NAMED])
+    ran = listed([code(path, 100) for path in trouble.paths], NAMED)
     told = (
-        f"Let {_names(own)} run for merge groups too (workflows ran from {ran}; each job that is required needs "
+        f"Let {names(own)} run for merge groups too (workflows ran from {ran}; each job that is required needs "
         f"`on: merge_group`, and no filter that leaves it out)"
     )
     return f"{told}. {_let_others(trouble)}" if trouble.others else told
@@ -131,10 +130,4 @@ def _let_report(trouble: QueueTrouble) -> str:
 def _let_others(trouble: QueueTrouble) -> str:
     """What another CI has to be told, which no workflow file of the repository can do."""
     branches = "branches `gh-readonly-queue/…`"
-    return f"Let the other CI that reports {_names(trouble.others)} report on merge groups too ({branches})"
-
-
-def _names(of: tuple[str, ...]) -> str:
-    more = len(of) - NAMED
-    names = ", ".join(code(name, 80) for name in of[:NAMED])
-    return f"{names} and {more} more" if more > 0 else names
+    return f"Let the other CI that reports {names(trouble.others)} report on merge groups too ({branches})"

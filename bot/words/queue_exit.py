@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from bot.words.inert import code
+from bot.words.lists import listed
 from resolver.report import QueueTrouble
 
 GAVE_UP = "The merge queue gave this pull request up"
@@ -22,7 +23,7 @@ def gave_up_title(trouble: QueueTrouble, base: str) -> str:
             return f"{GAVE_UP}{after}{_meanwhile(trouble)}"
         case "checks":
             which = (
-                f"{_names(trouble.cancelled)} was cancelled" if trouble.cancelled else "a required check did not pass"
+                f"{names(trouble.cancelled)} was cancelled" if trouble.cancelled else "a required check did not pass"
             )
             return f"{GAVE_UP}, since {which} on the merge group"
         case "conflict":
@@ -61,8 +62,8 @@ def gave_up_remedy(trouble: QueueTrouble, base: str) -> str:
 
 def _meanwhile(trouble: QueueTrouble) -> str:
     """What had not ended when it was let go, and what had not even begun to tell."""
-    parts = [f"{_names(trouble.running)} had not ended"] if trouble.running else []
-    parts += [f"{_names(trouble.missing)} had told nothing"] if trouble.missing else []
+    parts = [f"{names(trouble.running)} had not ended"] if trouble.running else []
+    parts += [f"{names(trouble.missing)} had told nothing"] if trouble.missing else []
     return f", while {' and '.join(parts)}" if parts else ""
 
 
@@ -70,7 +71,6 @@ def _minutes(seconds: float) -> str:
     return f"{seconds / 60:.0f} min"
 
 
-def _names(of: tuple[str, ...]) -> str:
-    more = len(of) - NAMED
-    names = ", ".join(code(name, 80) for name in of[:NAMED])
-    return f"{names} and {more} more" if more > 0 else names
+def names(of: tuple[str, ...]) -> str:
+    """Name checks; of many the first."""
+    return listed([code(name, 80) for name in of], NAMED)

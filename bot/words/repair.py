@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from bot.words.inert import code, one_line
+from bot.words.lists import listed
 from resolver.report import RepairTold
 
 _KINDS: Final = {"ref": "branch", "cache": "cache", "artifact": "artifact"}
@@ -53,6 +54,4 @@ def _provision(told: RepairTold) -> str:
 
 def _named(told: RepairTold) -> str:
     """List the things, each with its kind; of many the first."""
-    listed = ", ".join(f"the {_KINDS.get(kind, kind)} {code(name, 120)}" for kind, name in told.things[:LISTED])
-    more = len(told.things) - LISTED
-    return f"{listed} and {more} more" if more > 0 else listed
+    return listed([f"the {_KINDS.get(kind, kind)} {code(name, 120)}" for kind, name in told.things], LISTED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.words.inert import code
+from bot.words.lists import rows
 from bot.words.times import utc_minute
 from resolver.attribution.outcome import Verdict
 from resolver.progress import JobStalled
@@ -76,9 +77,7 @@ def unfinished(report: Report) -> list[str]:
     """Say what has not begun, or may run on, and is no stall."""
     if not report.unfinished:
         return []
-    told = "; ".join(_waits(each) for each in report.unfinished[:SHOWN])
-    hidden = len(report.unfinished) - SHOWN
-    return [f"Not stalled: {told}{f'; {hidden} more' if hidden > 0 else ''}."]
+    return [f"Not stalled: {'; '.join(rows([_waits(each) for each in report.unfinished], SHOWN))}."]
 
 
 def _waits(each: Unfinished) -> str:

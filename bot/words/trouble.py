@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bot.words.inert import one_line, reason
+from bot.words.lists import listed
 from bot.words.notice import as_code, block
 from resolver.actions.trouble import TellOfTrouble, Trouble
 from resolver.taxonomy import TAXONOMY
@@ -26,13 +27,11 @@ _TO_DO: Final[Mapping[Trouble, str]] = MappingProxyType(
 
 def trouble_notice(action: TellOfTrouble, repository: str, repo_url: str) -> dict[str, Any]:
     """Give the body of the request that tells a destination."""
-    pages = [f"<{repo_url}/pull/{number}|#{number}>" for number in action.pulls[:SHOWN]]
-    hidden = len(action.pulls) - SHOWN
-    more = f" and {hidden} more" if hidden > 0 else ""
+    pages = [f"<{repo_url}/pull/{number}|#{number}>" for number in action.pulls]
     lines = (
         f"*{_title(action)}* {as_code(repository)}",
         f"Why: {as_code(action.reason)}",
-        *((f"failres was acting on {', '.join(pages)}{more}.",) if pages else ()),
+        *((f"failres was acting on {listed(pages, SHOWN)}.",) if pages else ()),
         _TO_DO[action.fail_class].replace("`", ""),
     )
     return block("\n".join(lines))
@@ -40,10 +39,8 @@ def trouble_notice(action: TellOfTrouble, repository: str, repo_url: str) -> dic
 
 def trouble_in_log(action: TellOfTrouble, repository: str) -> str:
     """Say the same on one line of the server's log."""
-    pulls = ", ".join(f"#{number}" for number in action.pulls[:SHOWN])
-    hidden = len(action.pulls) - SHOWN
-    more = f" and {hidden} more" if hidden > 0 else ""
-    acting = f" failres was acting on {pulls}{more}." if pulls else ""
+    pulls = listed([f"#{number}" for number in action.pulls], SHOWN)
+    acting = f" failres was acting on {pulls}." if pulls else ""
     return f"{repository}: {_title(action)}: {one_line(action.reason, 300)}.{acting} {_TO_DO[action.fail_class]}"
 
 
