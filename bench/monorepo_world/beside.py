@@ -66,6 +66,10 @@ class Beside:
         return counted
 
     async def _ask(self, *question: Any) -> Any:
+        # Whoever asks may be cancelled; the answer is taken out of the pipe all the same.
+        return await asyncio.shield(self._exchange(question))
+
+    async def _exchange(self, question: tuple[Any, ...]) -> Any:
         async with self._one:
             self._pipe.send(question)
             return await asyncio.to_thread(self._pipe.recv)
@@ -83,7 +87,12 @@ async def _serve(pipe: Connection, clock: SharedClock, plan: Plan) -> None:
     ended = asyncio.Event()
 
     def answer() -> None:
-        what, *given = pipe.recv()
+        try:
+            what, *given = pipe.recv()
+        except EOFError:  # whoever asked is gone
+            asyncio.get_running_loop().remove_reader(pipe.fileno())
+            ended.set()
+            return
         if what == "stop":
             ended.set()
         pipe.send(_answer(world, double, clock, what, given))

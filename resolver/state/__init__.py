@@ -36,6 +36,7 @@ from resolver.once import Follows
 from resolver.other_ci import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen, ThirdParty, third_party_id
 from resolver.progress import JobProgressed, JobStalled
 from resolver.records import nothing
+from resolver.state.executed import kept
 from resolver.state.landings import Landings
 from resolver.state.merge_queue import MergeQueue, Queued
 from resolver.state.orphans import Orphans
@@ -68,7 +69,7 @@ class Effect:
 @dataclass(frozen=True, slots=True)
 class Head(Follows):
     """All executions that are known on one commit. Jobs are kept of every attempt: each counts as evidence. Those that
-    failed are named in `failed_ids`: of hundreds mostly none.
+    failed are named in `failed_ids`: of hundreds mostly none. Those that passed keep no steps (`executed`).
 
     `checks` are other Apps' check runs by id, `begun` those that go on, `annotated` their annotations, `statuses` the
     newest of each context.
@@ -96,7 +97,7 @@ class Head(Follows):
         """Give the head after one more execution has ended."""
         failed = {job.job_id} if meaning(job.conclusion) is Meaning.FAILED else set()
         ids = (self.failed_ids - {job.job_id}) | failed
-        return replace(self, jobs={**self.jobs, job.job_id: job}, failed_ids=ids)
+        return replace(self, jobs={**self.jobs, job.job_id: kept(job)}, failed_ids=ids)
 
     def current(self) -> Iterator[JobFinished]:
         """Give the newest execution of each job of each run: what GitHub shows now."""
