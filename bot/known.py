@@ -5,7 +5,6 @@ Facts of a turn are folded at once and written at its end, in one statement, in 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -16,8 +15,9 @@ from resolver.actions import AnyAction
 from resolver.facts import ActionStarted, Fact
 from resolver.fold import fold_or_park
 from resolver.ids import PullNumber
+from resolver.interruptions import ticket
 from resolver.journal import from_json, kind_of, once, to_json
-from resolver.state import Effect, RepoState
+from resolver.state import RepoState
 
 
 @dataclass
@@ -74,13 +74,12 @@ class Known:
         if repo is None or repo.installation_id is None:
             return []
         started: list[ActionStarted] = []
-        counts: Counter[str] = Counter()
         for action in actions:
-            counts[action.target] += 1
-            ticket = f"{action.target}#{_starts(self.state, action) + counts[action.target]}"
+            # Each start takes the next place in the journal, or a later one.
+            named = ticket(action.target, self.seq + len(self._facts) + len(started) + 1)
             started.append(
                 ActionStarted(
-                    ticket=ticket,
+                    ticket=named,
                     key=action.key,
                     target=action.target,
                     type=action.type,
@@ -89,7 +88,7 @@ class Known:
                     spends=action.spends,
                 )
             )
-            self._orders.append(order_for(key, repo, action, ticket, now))
+            self._orders.append(order_for(key, repo, action, named, now))
         self.record(started)
         return started
 
@@ -119,9 +118,3 @@ class Known:
 
 def _append(unit: Work, key: str, facts: list[Fact]) -> list[JournalRow]:
     return unit.append(key, [Entry(kind_of(fact), to_json(fact), once(fact)) for fact in facts]) if facts else []
-
-
-def _starts(state: RepoState, action: AnyAction) -> int:
-    effects = state.effects if action.number is None else state.pulls[action.number].effects
-    known: Effect | None = effects.get(action.target)
-    return known.count if known else 0

@@ -14,7 +14,7 @@ from resolver.decide.rights import config_of, managed
 from resolver.digest import digest
 from resolver.facts import ActionRefused, ActionStarted, Fact
 from resolver.ids import PullNumber
-from resolver.interruptions import JOURNAL
+from resolver.interruptions import JOURNAL, ticket
 from resolver.state import RepoState
 
 TYPE = "append"
@@ -64,7 +64,7 @@ class Unwritten:
 
 def _records(number: PullNumber, count: int, refusal: Refusal) -> Iterator[Fact]:
     target = f"{JOURNAL}{number}"
-    told = {"ticket": f"{target}#{count}", "key": f"{target}@{digest([refusal.since])}", "target": target}
+    told = {"ticket": ticket(target, count), "key": f"{target}@{digest([refusal.since])}", "target": target}
     yield ActionStarted(**told, type=TYPE, number=number, at=refusal.since)
     turns = "a turn" if refusal.turns == 1 else f"{refusal.turns} turns"
     why = f"the store refused the records of {turns}: {refusal.reason}"

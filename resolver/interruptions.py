@@ -1,4 +1,4 @@
-"""The classes of what interrupts an action through no fault of its task, and how one start of an action is named."""
+"""The classes of what interrupts an action through no fault of its task, and how an action's starts are told apart."""
 
 from __future__ import annotations
 
@@ -18,6 +18,18 @@ JOURNAL: Final = "journal:"
 """How the targets of probes and of a task's own records begin."""
 
 
-def ticket_of(target: str, effect: Effect) -> str:
-    """Name the newest start of an action as its own record does."""
-    return f"{target}#{effect.count}"
+def ticket(target: str, number: int) -> str:
+    """Name a start of an action. `number` is higher than that of any earlier start on that target: the place that its
+    record takes in the journal. Counting would not do, since an action is forgotten when its head is gone.
+    """
+    return f"{target}#{number}"
+
+
+def started_later(effect: Effect, named: str) -> bool:
+    """Say whether an action's newest start came after the one of that ticket."""
+    return _number(effect.ticket) > _number(named)
+
+
+def _number(named: str) -> int:
+    number = named.rpartition("#")[2]
+    return int(number) if number.isdecimal() else 0

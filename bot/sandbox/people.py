@@ -136,6 +136,10 @@ class People(Queueing):
             act = act.elsewhere(self.fork(by, repo=repo))
         return pushes.push_files(act, branch, changes, message, start=start)
 
+    def force_push(self, branch: str, commit: str, *, by: str = "author", repo: Repository | None = None) -> None:
+        """Point a branch at a commit that is there, whatever it held."""
+        pushes.move_ref(self._act(by, repo, "write"), f"refs/heads/{branch}", commit, force=True)
+
     def delete_branch(self, branch: str, *, by: str = "author", repo: Repository | None = None) -> None:
         """Delete a branch. GitHub: an open pull request from it is closed."""
         pushes.delete_ref(self._act(by, repo, "write"), f"refs/heads/{branch}")

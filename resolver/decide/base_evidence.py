@@ -173,11 +173,10 @@ def _unknown(state: RepoState, pull: Pull, want: WantBase, effect: Effect, now: 
     """What the table makes of a probe of which nobody knows whether it was started; None where a new one may begin."""
     if not managed(state, pull, config_of(state, pull)):
         return Refusal(kind="base", reason=effect.reason or "refused", commit=want.commit, check=want.check)
-    target = effect.key.partition("@")[0]
-    decided = interruption(state, pull, target, effect, now)
+    decided = interruption(state, pull, effect, now)
     if decided:
         return Evidence(facts=decided)
-    kept = waits(pull, target, effect, now)
+    kept = waits(pull, effect, now)
     if isinstance(kept, str):
         return Refusal(kind="base", reason=kept, commit=want.commit, check=want.check)
     return Evidence(again_at=kept.again_at) if kept is not None else None

@@ -58,7 +58,7 @@ def hindrance(state: RepoState, pull: Pull, lead: Verdict | None, now: float | N
 def _synchronise(state: RepoState, pull: Pull, now: float) -> Met:
     base, target = state.bases.get(pull.seen.base_ref, Base()), f"sync:{pull.seen.number}"
     task = task_id(pull.seen.number)
-    kept = waits(pull, target, pull.effects.get(target), now)
+    kept = waits(pull, pull.effects.get(target), now)
     if base.sha is None or kept is not None:
         return kept if isinstance(kept, Met) else Met()
     answer = state.ledger.sync(task, base.sha, pull.seen.head_sha, drift=True, now=now)

@@ -25,7 +25,7 @@ from resolver.digest import digest
 from resolver.facts import Decided
 from resolver.facts.decisions import DecisionRequested
 from resolver.facts.resolve import Resolution, ResolveDecided, ResolveEnded, decision_seq
-from resolver.interruptions import JOURNAL, PROBE, ticket_of
+from resolver.interruptions import JOURNAL, PROBE, started_later
 from resolver.policy import NEEDS, Abilities, Take, rule, within
 from resolver.runs import task_id
 from resolver.state import Effect, Pull, RepoState
@@ -38,19 +38,19 @@ def interruptions(state: RepoState, pull: Pull, now: float) -> tuple[Decided, ..
     that were done again.
     """
     over = tuple(_ended(state, pull))
-    for target, effect in pull.effects.items():
+    for effect in pull.effects.values():
         if effect.status == "refused" and effect.fail_class:
-            found = interruption(state, pull, target, effect, now)
+            found = interruption(state, pull, effect, now)
             if found:
                 return (*over, *found)
     return over
 
 
-def interruption(state: RepoState, pull: Pull, target: str, effect: Effect, now: float) -> tuple[Decided, ...]:
+def interruption(state: RepoState, pull: Pull, effect: Effect, now: float) -> tuple[Decided, ...]:
     """Give what the table makes of one interrupted action; nothing where that is known, or nothing may be done."""
     if silence(state, pull) is not None or not managed(state, pull, config_of(state, pull)) or held(state, pull):
         return ()
-    ticket, fail_class = ticket_of(target, effect), effect.fail_class
+    ticket, fail_class = effect.ticket, effect.fail_class
     if _of(pull, ticket) is not None or _stopped(pull, effect):
         return ()
     made = resolutions(state, pull, fail_class)
@@ -93,13 +93,13 @@ def _stopped(pull: Pull, effect: Effect) -> bool:
     )
 
 
-def waits(pull: Pull, target: str, effect: Effect | None, now: float) -> Met | str | None:
+def waits(pull: Pull, effect: Effect | None, now: float) -> Met | str | None:
     """Say what an interrupted action waits for before it may be started again: its time, or people for the reason that
     is given; None where it may be.
     """
     if effect is None or effect.status != "refused" or not effect.fail_class:
         return None
-    standing = _of(pull, ticket_of(target, effect))
+    standing = _of(pull, effect.ticket)
     if standing is None:
         return Met()
     decided = standing.decided
@@ -155,19 +155,19 @@ def _ended(state: RepoState, pull: Pull) -> Iterator[ResolveEnded]:
         decided = each.decided
         if each.ended is not None or decided.action != "resume" or not decided.of_action:
             continue
-        target, _, count = decided.of_action.rpartition("#")
+        target = decided.of_action.rpartition("#")[0]
         if target.startswith(JOURNAL):
             yield end(decided, success=True)  # this very record proves it: the journal was folded and written again
             continue
-        effect = _next_start(state, pull, target, int(count))
+        effect = _next_start(state, pull, target, decided.of_action)
         if effect is not None and effect.status != "started":
             yield end(decided, success=effect.status == "done", reason=effect.reason or "")
 
 
-def _next_start(state: RepoState, pull: Pull, target: str, count: int) -> Effect | None:
+def _next_start(state: RepoState, pull: Pull, target: str, ticket: str) -> Effect | None:
     """The action's start after that one; of a probe each attempt has a target of its own."""
     if target.startswith(PROBE):
         stem, _, attempt = target.rpartition(":")
         return state.effects.get(f"{stem}:{int(attempt) + 1}")
     effect = pull.effects.get(target)
-    return effect if effect is not None and effect.count > count else None
+    return effect if effect is not None and started_later(effect, ticket) else None

@@ -43,7 +43,7 @@ def requeue(state: RepoState, pull: Pull, asked: RerunAsked, now: float, *, kind
     if action is None:
         return Refusal(kind=kind, reason="its group is not known", commit=asked.head)
     effect = pull.effects.get(action.target)
-    kept = waits(pull, action.target, effect, now) if asked.purpose != "command" else None
+    kept = waits(pull, effect, now) if asked.purpose != "command" else None
     if kept is not None:
         return Refusal(kind=kind, reason=kept, commit=asked.head) if isinstance(kept, str) else kept
     refused = effect is not None and effect.key == action.key and effect.status == "refused"

@@ -60,13 +60,13 @@ def _advance(effects: Mapping[str, Effect], fact: Ended | ActionStarted) -> Mapp
             count = known.count + 1 if known else 1
             last = known.done_key if known else None
             result = known.result if known else {}
-            effect = Effect(count, fact.key, "started", fact.at, done_key=last, result=result)
+            effect = Effect(count, fact.ticket, fact.key, "started", fact.at, done_key=last, result=result)
         case ActionDone():
-            before = known or Effect(1, fact.key, "done", 0.0)
+            before = known or Effect(1, fact.ticket, fact.key, "done", 0.0)
             settled = "done" if before.key == fact.key else before.status
             effect = replace(before, status=settled, done_key=fact.key, result={**before.result, **fact.result})
         case ActionRefused():
-            before = known or Effect(1, fact.key, "refused", 0.0)
+            before = known or Effect(1, fact.ticket, fact.key, "refused", 0.0)
             if before.key != fact.key:
                 return effects
             effect = replace(before, status="refused", reason=fact.reason, retry_at=fact.retry_at)

@@ -51,11 +51,12 @@ from resolver.task_scope import TaskScope
 class Effect:
     """How far an action on one target has come.
 
-    `count` is how often one was started, `key` the content of the newest, `done_key` that of the last one carried out.
-    `fail_class` is what interrupted a refused one.
+    `count` is how often one was started since it is remembered, `ticket` names the newest start, `key` its content,
+    `done_key` that of the last one carried out. `fail_class` is what interrupted a refused one.
     """
 
     count: int
+    ticket: str
     key: str
     status: Literal["started", "done", "refused"]
     started_at: float

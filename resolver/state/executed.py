@@ -1,5 +1,7 @@
-"""What a commit keeps of an execution. A busy repository ends hundreds of jobs at each push, nearly all of them green, so
-that what a green one keeps decides how much memory a repository takes, and how long Python looks for garbage in it.
+"""What a commit keeps of an execution.
+
+A busy repository ends hundreds of jobs at each push, nearly all of them green: what a green one keeps decides how much
+memory a repository takes, and how long Python looks for garbage in it.
 """
 
 from __future__ import annotations

@@ -269,7 +269,7 @@ def test_a_red_head_without_a_pull_request_is_looked_for():
     assert (due_now[0].head_owner, due_now[0].head_branch) == ("acme", "coupons")
 
 
-EFFECT = Effect(1, "A", "started", 10.0)
+EFFECT = Effect(1, "t#1", "A", "started", 10.0)
 
 
 @pytest.mark.parametrize(
@@ -278,13 +278,13 @@ EFFECT = Effect(1, "A", "started", 10.0)
         (None, "A", True, None),
         (EFFECT, "A", False, None),
         (EFFECT, "B", True, None),
-        (Effect(1, "A", "done", 10.0, done_key="A"), "A", False, None),
-        (Effect(1, "A", "done", 10.0, done_key="A"), "B", True, None),
-        (Effect(2, "B", "started", 10.0, done_key="A"), "A", True, None),
-        (Effect(1, "A", "refused", 10.0, reason="no"), "A", False, None),
-        (Effect(1, "A", "refused", 10.0, reason="no"), "B", True, None),
-        (Effect(1, "A", "refused", 10.0, reason="no", retry_at=50.0), "A", False, 50.0),
-        (Effect(1, "A", "refused", 10.0, reason="no", retry_at=20.0), "A", True, None),
+        (Effect(1, "t#1", "A", "done", 10.0, done_key="A"), "A", False, None),
+        (Effect(1, "t#1", "A", "done", 10.0, done_key="A"), "B", True, None),
+        (Effect(2, "t#2", "B", "started", 10.0, done_key="A"), "A", True, None),
+        (Effect(1, "t#1", "A", "refused", 10.0, reason="no"), "A", False, None),
+        (Effect(1, "t#1", "A", "refused", 10.0, reason="no"), "B", True, None),
+        (Effect(1, "t#1", "A", "refused", 10.0, reason="no", retry_at=50.0), "A", False, 50.0),
+        (Effect(1, "t#1", "A", "refused", 10.0, reason="no", retry_at=20.0), "A", True, None),
     ],
 )
 def test_an_action_is_started_once_for_each_content(known, key, starts, again):

@@ -77,8 +77,8 @@ def test_it_waits_for_its_time_and_for_github_s_whichever_is_later():
     """Before that it is not started again; afterwards nothing keeps it."""
     state, _, _, _ = settle(interrupted(open_task(), retry_at=400.0), 200.0)
     task = state.pulls[7]
-    assert waits(task, SYNC, task.effects[SYNC], 300.0) == Met(again_at=400.0)
-    assert waits(task, SYNC, task.effects[SYNC], 400.0) is None
+    assert waits(task, task.effects[SYNC], 300.0) == Met(again_at=400.0)
+    assert waits(task, task.effects[SYNC], 400.0) is None
 
 
 def test_what_is_done_in_the_end_is_a_success():
@@ -101,7 +101,7 @@ def test_an_answer_lets_it_go_on_or_leaves_it(option, kept):
     )
     state = fold(state, answer)
     task = state.pulls[7]
-    assert waits(task, SYNC, task.effects[SYNC], 960.0) == kept
+    assert waits(task, task.effects[SYNC], 960.0) == kept
     assert held(state, task) is None
 
 
@@ -144,7 +144,7 @@ def test_another_head_needs_no_answer_to_the_question_about_the_last():
     state, _, _, _ = twice()
     state = fold(state, pull(head_sha=Sha("c" * 40), updated_at=1_100.0))
     task = state.pulls[7]
-    assert waits(task, SYNC, task.effects[SYNC], 1_200.0) is None
+    assert waits(task, task.effects[SYNC], 1_200.0) is None
     assert held(state, task) is None
     assert decide_pull(state, PullNumber(7), 1_200.0, LIMITS).facts == ()
 
@@ -165,5 +165,5 @@ def test_a_conflict_is_asked_about_at_once_and_says_why_the_task_is_not_done_ane
     )
     assert why in interrupted_words(asked)
     task = state.pulls[7]
-    assert isinstance(waits(task, SYNC, task.effects[SYNC], 90_000.0), str)
+    assert isinstance(waits(task, task.effects[SYNC], 90_000.0), str)
     assert settle(state, 90_000.0)[1] == []

@@ -63,7 +63,7 @@ def test_of_several_actions_for_one_target_the_last_is_started():
     """The outbox would keep no other, and whoever waits for the end of the others would wait for ever."""
     asked = RERUN.model_copy(update={"asked": True})
     assert due({}, (RERUN, SYNC, asked), NOON).actions == (asked, SYNC)
-    done = Effect(1, asked.key, "done", NOON, done_key=asked.key)
+    done = Effect(1, "t#1", asked.key, "done", NOON, done_key=asked.key)
     assert due({RERUN.target: done}, (RERUN, asked), NOON).actions == (RERUN,)
 
 
