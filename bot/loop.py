@@ -44,7 +44,7 @@ class LoopLimits:
     """
 
     batch: int = 100
-    facts: int = 30
+    facts: int = 20
     pulls: int = 3
     rounds: int = 5
     parallel: int = 16

@@ -93,6 +93,15 @@ class Limits(Record):
     unowned_heads: int = 200
     """How many commits that belong to no open pull request or base are remembered."""
 
+    probes_kept: int = 200
+    """How many probes whose branch is gone are remembered, the newest."""
+
+    closed_pulls: int = 200
+    """With no more closed pull requests than these none is put away."""
+
+    closed_for: float = 86_400.0
+    """Only what was closed for so long (seconds) is put away: what is counted for a day counts it still."""
+
     records_every: float = 600.0
     """Our own branch in a repository gets at most one commit in this time (specification, section 13)."""
 

@@ -33,7 +33,7 @@ def is_news(state: RepoState, fact: Fact) -> bool:
         case RepoObserved():
             return state.repo != fact or not state.active
         case PullObserved():
-            known = state.pulls.get(fact.number)
+            known = state.pulls.get(fact.number) or state.closed.get(fact.number)
             if is_own_pull(fact, state.repo.repo_id if state.repo else None):
                 return False
             return known is None or (fact.updated_at >= known.seen.updated_at and fact != known.seen)

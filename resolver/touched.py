@@ -45,7 +45,7 @@ from resolver.ledger.events import GroupFailed, ProbeStarted, RerunEnded, RerunS
 from resolver.other_ci import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen
 from resolver.progress import JobProgressed, JobStalled
 from resolver.state import Head, Pull, RepoState
-from resolver.state.merge_queue import MergeQueue
+from resolver.state.merge_queue import NO_QUEUE
 
 Asked = tuple[Literal["job", "third-party"], str]
 """A job by its name, or another CI's check by its own."""
@@ -135,7 +135,7 @@ def _beside_in_queue(state: RepoState, fact: QueueFact) -> Numbers:
     """Who has a group in the queue that a pull request came to or left: groups stand on each other."""
     if not isinstance(fact, PullEnqueued | PullDequeued) or fact.number not in state.pulls:
         return NOBODY
-    queue = state.queues.get(state.pulls[fact.number].seen.base_ref, MergeQueue())
+    queue = state.queues.get(state.pulls[fact.number].seen.base_ref, NO_QUEUE)
     return frozenset(group.number for group in queue.groups.values())
 
 

@@ -13,6 +13,7 @@ from bot.cli.subparsers import Subparsers
 from bot.cli.where import add_store_options, reading_store
 from bot.store import JournalCorrupt, JournalRow, Store, StoreUnavailable
 from resolver.fold import fold_or_park
+from resolver.fold.forgotten import brought_back
 from resolver.ids import PullNumber
 from resolver.journal import from_json
 from resolver.state import Pull, RepoState
@@ -73,6 +74,7 @@ async def find(store: Store, asked: str) -> Found | str:
         for row in rows:
             state = fold_or_park(state, from_json(row.kind, row.data))
         known = state.repo.full_name if state.repo else ""
+        state = brought_back(state, state.closed[wanted].seen) if wanted in state.closed else state
         if wanted in state.pulls and (not name or name.lower() == known.lower()):
             pull = state.pulls[wanted]
             matches.append(Found(state, pull, tuple(row for row in rows if _speaks_of(row, pull))))

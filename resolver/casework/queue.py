@@ -20,7 +20,7 @@ from resolver.other_ci.case import executions as third_party
 from resolver.other_ci.case import reported
 from resolver.runs import task_id
 from resolver.state import Base, Head, Pull, RepoState
-from resolver.state.merge_queue import MergeGroup, MergeQueue
+from resolver.state.merge_queue import NO_QUEUE, MergeGroup
 
 INVALIDATED = "invalidated"
 """GitHub's reason for a group that was rebuilt: its results are void (GITHUB.md, trap 33)."""
@@ -55,19 +55,15 @@ class RedGroup:
 
 def groups_of(state: RepoState, pull: Pull) -> list[MergeGroup]:
     """Give the groups of a pull request's current head, oldest first."""
-    queue = state.queues.get(pull.seen.base_ref, MergeQueue())
-    mine = [
-        group
-        for group in queue.groups.values()
-        if group.number == pull.seen.number and group.task_head == pull.seen.head_sha
-    ]
+    queue = state.queues.get(pull.seen.base_ref, NO_QUEUE)
+    mine = [group for group in queue.of(pull.seen.number) if group.task_head == pull.seen.head_sha]
     return sorted(mine, key=lambda group: (group.seen.at, max(state.head(group.seen.head_sha).runs, default=0)))
 
 
 def own_groups(state: RepoState, pull: Pull) -> set[Sha]:
     """Give the commits of all groups that hold a pull request, at whatever head."""
-    queue = state.queues.get(pull.seen.base_ref, MergeQueue())
-    return {sha for sha, group in queue.groups.items() if group.number == pull.seen.number}
+    queue = state.queues.get(pull.seen.base_ref, NO_QUEUE)
+    return {group.seen.head_sha for group in queue.of(pull.seen.number)}
 
 
 def queue_executions(state: RepoState, pull: Pull, build: Build) -> Iterator[Execution]:
@@ -137,7 +133,7 @@ def red_others(state: RepoState, pull: Pull) -> set[str]:
 
 def chain(state: RepoState, group: MergeGroup) -> list[MergeGroup]:
     """Give the groups that a group stands on and that have not become the base, the lowest first."""
-    queue = state.queues.get(group.seen.base_ref, MergeQueue())
+    queue = state.queues.get(group.seen.base_ref, NO_QUEUE)
     line = state.bases.get(group.seen.base_ref, Base()).line
     found: list[MergeGroup] = []
     below = queue.groups.get(group.seen.base_sha)

@@ -16,7 +16,7 @@ from resolver.executions import Check
 from resolver.ids import Sha
 from resolver.limits import Limits
 from resolver.state import Base, Pull, RepoState
-from resolver.state.merge_queue import MergeGroup, MergeQueue
+from resolver.state.merge_queue import NO_QUEUE, MergeGroup
 
 LATELY = 3 * 3_600.0
 """For so long (seconds) the queue is read for a pull request that has landed after it had failed there."""
@@ -31,7 +31,7 @@ def base_reads(state: RepoState, now: float, limits: Limits) -> Iterator[AnyActi
 def _of_base(state: RepoState, ref: str, now: float, limits: Limits) -> Iterator[AnyAction]:
     if _due(state, f"rules:{ref}", limits.rules_every, now):
         yield ReadRules(ref=ref, slot=_slot(state, f"rules:{ref}"))
-    queue = state.queues.get(ref, MergeQueue())
+    queue = state.queues.get(ref, NO_QUEUE)
     if queue.rules is not None and queue.rules.queue and _due(state, f"queue:{ref}", limits.sweep_every, now):
         yield ReadQueue(ref=ref, slot=_slot(state, f"queue:{ref}"))
     for group in queue.groups.values():

@@ -19,7 +19,7 @@ from resolver.limits import Limits
 from resolver.queue_exit import Exit, exit_of
 from resolver.report import QueueTrouble
 from resolver.state import Base, Head, Pull, RepoState
-from resolver.state.merge_queue import MergeGroup, MergeQueue
+from resolver.state.merge_queue import NO_QUEUE, MergeGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Watched:
 
 
 def _rules(state: RepoState, pull: Pull) -> RulesRead | None:
-    rules = state.queues.get(pull.seen.base_ref, MergeQueue()).rules
+    rules = state.queues.get(pull.seen.base_ref, NO_QUEUE).rules
     return rules if rules is not None and rules.queue else None
 
 

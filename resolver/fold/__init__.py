@@ -45,6 +45,7 @@ from resolver.facts.orphans import OrphanFact, OrphansAsked, OrphansDecided, Orp
 from resolver.facts.queue import QueueFact
 from resolver.fold.decided import fold_decided
 from resolver.fold.effects import fold_effect
+from resolver.fold.forgotten import brought_back, forget_heads, put_away, without_head
 from resolver.fold.gate import fold_gate, fold_probe
 from resolver.fold.landing import fold_landing
 from resolver.fold.progress import fold_progress, without
@@ -59,9 +60,6 @@ from resolver.limits import LIMITS
 from resolver.other_ci import AnnotationsRead, CheckBegun, CheckFinished, StatusSeen, third_party_id
 from resolver.progress import JobProgressed, JobStalled
 from resolver.state import Base, Head, Pull, RepoState, check_id
-
-_OF_A_HEAD = ("check:", "log:", "runs:", "job:", "annotations:")
-"""Targets that belong to one head; what was done on an earlier one is of no use any more."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -143,21 +141,19 @@ def _access(state: RepoState, fact: RepoObserved | InstallationChanged) -> RepoS
 
 
 def _pull_observed(state: RepoState, fact: PullObserved) -> RepoState:
+    state = brought_back(state, fact)
     known = state.pulls.get(fact.number)
     if known is None:
         pull = _join_reds(state, Pull(seen=fact))
     elif fact.updated_at < known.seen.updated_at:
         return state
     elif (fact.head_sha, fact.base_ref) != (known.seen.head_sha, known.seen.base_ref):
-        effects = {target: effect for target, effect in known.effects.items() if not target.startswith(_OF_A_HEAD)}
-        pull = replace(known, seen=fact, files=None, config=None, stuck=None, effects=effects, verdicts={})
-        pull = replace(pull, base_changes=None)
-        pull = _join_reds(state, pull)
+        pull = _join_reds(state, replace(without_head(known), seen=fact))
     else:
         pull = replace(known, seen=fact)
     pull = scoped(state, replace(pull, talk=pull.talk.at_head(fact.head_sha)))
     open_at = _open_at(state.open_at, known.seen if known else None, fact)
-    return _forget_heads(replace(state, pulls=_with(state.pulls, fact.number, pull), open_at=open_at))
+    return put_away(forget_heads(replace(state, pulls=_with(state.pulls, fact.number, pull), open_at=open_at)), fact)
 
 
 def _open_at(
@@ -230,7 +226,7 @@ def _execution(state: RepoState, fact: RunObserved | JobFinished | JobTriaged | 
     state = replace(state, heads=_with(state.heads, fact.head_sha, head))
     if isinstance(fact, JobFinished | RunObserved):
         state = note_group(_note_reds(state, fact.head_sha, head), fact)
-    return _forget_heads(state)
+    return forget_heads(state)
 
 
 def _third_party(state: RepoState, fact: CheckBegun | CheckFinished | StatusSeen | AnnotationsRead) -> RepoState:
@@ -254,7 +250,7 @@ def _third_party(state: RepoState, fact: CheckBegun | CheckFinished | StatusSeen
             assert_never(fact)
     state = replace(state, heads=_with(state.heads, fact.head_sha, head))
     state = _note_reds(state, fact.head_sha, head)
-    return _forget_heads(state if isinstance(fact, AnnotationsRead | CheckBegun) else note_group(state, fact))
+    return forget_heads(state if isinstance(fact, AnnotationsRead | CheckBegun) else note_group(state, fact))
 
 
 def _note_reds(state: RepoState, sha: Sha, head: Head) -> RepoState:
@@ -263,19 +259,6 @@ def _note_reds(state: RepoState, sha: Sha, head: Head) -> RepoState:
     for number in state.pulls_of(sha):
         state = replace(state, pulls=_with(state.pulls, number, _join_reds(state, state.pulls[number])))
     return state
-
-
-def _forget_heads(state: RepoState) -> RepoState:
-    """Drop the oldest commits that no open pull request and no base has; a bound, so that a journal may grow."""
-    if len(state.heads) <= LIMITS.unowned_heads + len(state.open_at) + LIMITS.base_line * len(state.bases):
-        return state
-    owned = {pull.seen.head_sha for pull in state.pulls.values() if pull.seen.state == "open"}
-    owned |= {sha for base in state.bases.values() for sha in base.line}
-    owned |= {probe.dispatched.commit for probe in state.probes.values()}
-    owned |= {sha for queue in state.queues.values() for sha in queue.groups}
-    loose = [sha for sha in state.heads if sha not in owned]
-    gone = set(loose[: max(0, len(loose) - LIMITS.unowned_heads)])
-    return replace(state, heads={sha: head for sha, head in state.heads.items() if sha not in gone})
 
 
 def _comment_gone(state: RepoState, fact: CommentGone) -> RepoState:

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from resolver.attribution.case import DriftVerdict
 from resolver.facts import GateAttributed, GateReattributed, HeadPushed, ProbeDispatched, ProbeRemoved
+from resolver.fold.forgotten import forget_probes
 from resolver.limits import LIMITS
 from resolver.state import Probe, RepoState, verdict_key
 
@@ -53,4 +54,4 @@ def fold_probe(state: RepoState, fact: ProbeDispatched | ProbeRemoved) -> RepoSt
             probe = replace(known, removed=fact.reason)
         case _:
             assert_never(fact)
-    return replace(state, probes={**state.probes, fact.probe_id: probe})
+    return forget_probes(replace(state, probes={**state.probes, fact.probe_id: probe}))

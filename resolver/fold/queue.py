@@ -22,7 +22,7 @@ from resolver.ids import PullNumber, Sha
 from resolver.limits import LIMITS
 from resolver.other_ci import ThirdParty
 from resolver.state import RepoState
-from resolver.state.merge_queue import MergeGroup, MergeQueue, Queued
+from resolver.state.merge_queue import NO_QUEUE, MergeGroup, MergeQueue, Queued
 
 LEFT = "left"
 """Why a group is gone where only its absence was seen."""
@@ -38,7 +38,7 @@ def fold_queue(state: RepoState, fact: QueueFact) -> RepoState:
         case PullEnqueued() | PullDequeued():
             return _moved(state, fact)
         case RulesRead():
-            queue = state.queues.get(fact.ref, MergeQueue())
+            queue = state.queues.get(fact.ref, NO_QUEUE)
             return _with(state, fact.ref, replace(queue, rules=fact))
         case MergeQueueRead():
             return _listed(state, fact)
@@ -80,10 +80,10 @@ def queue_news(state: RepoState, fact: QueueFact) -> bool:
             group = find_group(state, fact.head_sha)
             return group is None or fact.at < group.seen.at
         case MergeQueueRead():
-            read = state.queues.get(fact.ref, MergeQueue()).read
+            read = state.queues.get(fact.ref, NO_QUEUE).read
             return read is None or read.entries != fact.entries or bool(missed(state, fact))
         case RulesRead():
-            return state.queues.get(fact.ref, MergeQueue()).rules != fact
+            return state.queues.get(fact.ref, NO_QUEUE).rules != fact
         case _:
             return True
 
@@ -127,7 +127,7 @@ def _with(state: RepoState, ref: str, queue: MergeQueue) -> RepoState:
 
 def _seen(state: RepoState, fact: MergeGroupSeen) -> RepoState:
     """What is known already stays: the earliest time, and the head that was told rather than supposed."""
-    queue = state.queues.get(fact.base_ref, MergeQueue())
+    queue = state.queues.get(fact.base_ref, NO_QUEUE)
     known = queue.groups.get(fact.head_sha)
     if known is not None:
         seen = known.seen.model_copy(
@@ -207,7 +207,7 @@ def _listed(state: RepoState, fact: MergeQueueRead) -> RepoState:
         left_at = max(known.at, fact.at)
         left = PullDequeued(number=number, head_sha=known.head_sha, at=left_at, entered_at=known.at)
         state = _moved(state, left)
-    queue = state.queues.get(fact.ref, MergeQueue())
+    queue = state.queues.get(fact.ref, NO_QUEUE)
     now = {entry.group for entry in fact.entries}
     groups = {
         sha: replace(group, gone=LEFT) if group.gone is None and sha not in now and group.seen.at < fact.at else group

@@ -101,7 +101,11 @@ class Head(Follows):
         return replace(self, jobs={**self.jobs, job.job_id: kept(job)}, failed_ids=ids)
 
     def current(self) -> Iterator[JobFinished]:
-        """Give the newest execution of each job of each run: what GitHub shows now."""
+        """Give the newest execution of each job: what GitHub shows now.
+
+        Of several runs of one workflow for the same event (a pull request that was opened again) the newest counts, as
+        for a required check (GITHUB.md 5.5).
+        """
         return iter(self.once(_current))
 
     def ever_failed(self) -> bool:
@@ -141,13 +145,19 @@ class Head(Follows):
 
 
 def _current(head: Head) -> tuple[JobFinished, ...]:
-    newest: dict[tuple[int, str], JobFinished] = {}
+    newest: dict[tuple[Any, ...], JobFinished] = {}
+    places: dict[int, tuple[Any, ...]] = {run.run_id: _place(run) for run in head.runs.values()}
     for job in head.jobs.values():
-        place = (job.run_id, job.name)
+        place = (*places.get(job.run_id, (job.run_id,)), job.name)
         known = newest.get(place)
-        if known is None or (job.attempt, job.job_id) > (known.attempt, known.job_id):
+        if known is None or (job.run_id, job.attempt, job.job_id) > (known.run_id, known.attempt, known.job_id):
             newest[place] = job
     return tuple(newest.values())
+
+
+def _place(run: RunObserved) -> tuple[str | None, ...]:
+    """What a later run of the same takes over: GitHub's run ids rise."""
+    return run.path.partition("@")[0], run.event, run.head_branch, run.head_owner
 
 
 def _reds(head: Head) -> list[JobFinished]:
@@ -276,15 +286,17 @@ class Run:
 class RepoState(Follows):
     """A whole repository.
 
-    `open_at` are the open pull requests by head, `effects` those of the repository's own actions, `ledger` what was
-    tried, `steps` how long the steps of its jobs have taken, `landings` what is known of changes that landed,
-    `handoff_at` when the last handoff bundles were written, `spent` what today has cost, `queues` the merge
-    queues by base branch, `comments_coming` the new comments that are on their way, by their targets.
+    `pulls` are those that are open or were closed lately, `closed` those that were put away, of which nothing is asked
+    until they are opened again. `open_at` are the open pull requests by head, `effects` those of the repository's own
+    actions, `ledger` what was tried, `steps` how long the steps of its jobs have taken, `landings` what is known of
+    changes that landed, `handoff_at` when the last handoff bundles were written, `spent` what today has cost, `queues`
+    the merge queues by base branch, `comments_coming` the new comments that are on their way, by their targets.
     """
 
     repo: RepoObserved | None = None
     active: bool = True
     pulls: Mapping[PullNumber, Pull] = field(default_factory=nothing)
+    closed: Mapping[PullNumber, Pull] = field(default_factory=nothing)
     open_at: Mapping[Sha, tuple[PullNumber, ...]] = field(default_factory=nothing)
     heads: Mapping[Sha, Head] = field(default_factory=nothing)
     bases: Mapping[str, Base] = field(default_factory=nothing)

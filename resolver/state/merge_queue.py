@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from resolver.facts.queue import MergeGroupSeen, MergeQueueRead, PullDequeued, PullEnqueued, RulesRead
 from resolver.ids import PullNumber, Sha
+from resolver.once import Follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,16 @@ class MergeGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class MergeQueue:
+class MergeQueue(Follows):
     """The queue of one base branch: its rules, its groups by commit (oldest first), and its entries as last listed."""
 
     rules: RulesRead | None = None
     groups: Mapping[Sha, MergeGroup] = field(default_factory=lambda: MappingProxyType({}))
     read: MergeQueueRead | None = None
+
+    def of(self, number: PullNumber) -> tuple[MergeGroup, ...]:
+        """Give the groups that add a pull request, at whatever head, oldest first."""
+        return self.once(_by_number).get(number, ())
 
     def landed(self, group: MergeGroup, line: tuple[Sha, ...]) -> bool:
         """Say whether a group has become the base; `line` are the base's newest commits. What a landed group stands on
@@ -56,3 +61,14 @@ class MergeQueue:
 
 Queued = PullEnqueued | PullDequeued
 """A pull request's last step into its queue, or out of it."""
+
+
+def _by_number(queue: MergeQueue) -> Mapping[PullNumber, tuple[MergeGroup, ...]]:
+    found: dict[PullNumber, tuple[MergeGroup, ...]] = {}
+    for group in queue.groups.values():
+        found[group.number] = (*found.get(group.number, ()), group)
+    return found
+
+
+NO_QUEUE = MergeQueue()
+"""What is known of a base branch's queue before anything is."""

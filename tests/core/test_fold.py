@@ -56,6 +56,25 @@ def test_a_rerun_that_passes_is_what_counts_now_and_the_red_stays_as_evidence():
     assert [execution.job_id for execution in head.jobs.values()] == [30, 31]
 
 
+@pytest.mark.parametrize(
+    ("later", "failed"),
+    [
+        ({}, []),
+        ({"attempt": 3}, []),
+        ({"path": ".github/workflows/ci.yml@refs/heads/main"}, []),
+        ({"path": ".github/workflows/other.yml"}, [30]),
+        ({"event": "push"}, [30]),
+        ({"head_branch": "release"}, [30]),
+        ({"head_owner": "fork"}, [30]),
+    ],
+)
+def test_a_later_run_of_the_same_workflow_and_event_is_what_counts_now(later, failed):
+    """A pull request that was opened again; workflows of other events and branches that share the commit stay."""
+    jobs = (job(30), job(31, "success", run_id=21))
+    for facts in itertools.permutations((run(), run(run_id=21, conclusion="success", **later), *jobs)):
+        assert [each.job_id for each in state_of(*facts).head(HEAD).failed()] == failed
+
+
 @pytest.mark.parametrize("conclusion", ["failure", "timed_out", "startup_failure", "action_required", "brand_new"])
 def test_a23_every_conclusion_but_success_and_silence_is_a_failure(conclusion):
     """An unknown conclusion is looked at, not dropped."""
