@@ -108,6 +108,7 @@ class FailedItem(Record):
         return cls(
             fingerprint=finding.fingerprint,
             item=finding.item,
+            container=finding.container,
             job_level=finding.job_level,
             kind=finding.kind,
             fail_class=finding.fail_class,

@@ -27,8 +27,9 @@ class Finding(Record):
     """One failure as a log (or report) tells it.
 
     `fail_class` is a key of the taxonomy, `kind` the finer word (`test`, `build`, `network`, …), `item` the failing
-    test or check item where one is known; without one the fingerprint is job-level and weaker. `rule` names what
-    matched. `excerpt` is at most 16 KiB of masked text; in the journal it is replaced by `excerpt_ref`.
+    test or check item where one is known; without one the fingerprint is job-level and weaker. `container` is what
+    holds the item where its own name does not tell (Go's package). `rule` names what matched. `excerpt` is at most
+    16 KiB of masked text; in the journal it is replaced by `excerpt_ref`.
     """
 
     fail_class: str
@@ -36,6 +37,7 @@ class Finding(Record):
     scope: Scope = "task"
     check: str = ""
     item: str | None = None
+    container: str = ""
     message: str
     stack: str | None = None
     places: tuple[Place, ...] = ()

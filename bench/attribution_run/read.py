@@ -12,18 +12,9 @@ from resolver.executions import Check, Execution, FailedItem, Own, Side, result_
 from resolver.ids import Sha
 from resolver.log.classify import classify
 from resolver.log.context import LogContext
+from resolver.log.passed import PassedScan
 
 _MERGED = re.compile(rb"HEAD is now at [0-9a-f]+ Merge ([0-9a-f]{40}) into ([0-9a-f]{40})")
-_STAMP = re.compile(r"^\d{4}-\S+Z ", re.MULTILINE)
-_PASSED = (
-    re.compile(r"^(\S+::\S+) PASSED", re.MULTILINE),
-    re.compile(r"^(\S+\.py) \.+ +\[", re.MULTILINE),
-    re.compile(r"^PASS (\S+)", re.MULTILINE),
-    re.compile(r"^--- PASS: (\S+)", re.MULTILINE),
-    re.compile(r"^ok  \t(\S+)\t", re.MULTILINE),
-    re.compile(r"^test (\S+) \.\.\. ok", re.MULTILINE),
-)
-_COUNTS = re.compile(r"(\d+) (?:failed|passed)\b")
 
 
 def execution(world: World, job: Job, side: Side, *, task: str | None = None, own: Own = "no") -> Execution:
@@ -34,10 +25,11 @@ def execution(world: World, job: Job, side: Side, *, task: str | None = None, ow
     if job["conclusion"] == "failure":
         # The event is no part of a failure's identity: a push and a pull request fail alike.
         triage = classify(log, LogContext(check=f"{job['path']}: {job['name']}"))
-        items = tuple(_held(FailedItem.of(finding), log) for finding in triage.findings)
+        items = tuple(FailedItem.of(finding) for finding in triage.findings)
     merged = _MERGED.search(log)
-    text = _STAMP.sub("", log.decode())
-    counts = [int(each) for each in _COUNTS.findall(text)]
+    scan = PassedScan()
+    scan.feed(log)
+    passed = scan.close()
     return Execution(
         check=check,
         commit=Sha(job["head_sha"]),
@@ -52,19 +44,11 @@ def execution(world: World, job: Job, side: Side, *, task: str | None = None, ow
         finished_at=job["completed_at"],
         result=result_of(job["conclusion"], items),
         items=items,
-        passed_items=tuple(dict.fromkeys(name for each in _PASSED for name in each.findall(text))),
-        tests=sum(counts) if counts else None,
+        passed_items=passed.names,
+        tests=passed.tests,
         configuration=" ".join(job["labels"]),
         own=own,
     )
-
-
-def _held(item: FailedItem, log: bytes) -> FailedItem:
-    """Go names the package below the test that failed in it."""
-    if item.item is None:
-        return item
-    found = re.search(rf"--- FAIL: {re.escape(item.item)} .*?Z FAIL\t(\S+)\t", log.decode(), re.DOTALL)
-    return item.model_copy(update={"container": found[1]}) if found else item
 
 
 def diff(files: list[dict[str, Any]]) -> Diff:

@@ -281,12 +281,20 @@ class Collector:
         if len(self.statements) >= self.limits.summaries:
             same = next((s for s in self.statements if s.rule is rule), self.statements[0])
             self.statements.remove(same)
+        if hit.groups.get("container"):
+            self._hold(rule.tool, hit.groups["container"])
         message = hit.groups.get("message", hit.text).strip()
         bad = rule.role == "summary" or (rule.role == "exit" and status != 0)
         near = step_end(hit.window, hit.start, hit.end, before=24, limit=4_096) if bad else ""
         self.statements.append(Statement(rule, hit.line, self.segment, message, status, near))
         if rule.role == "exit" and rule.kind == "step" and status == 0:
             self.new_segment()
+
+    def _hold(self, tool: str, container: str) -> None:
+        """Say what holds the tool's items since the last such line: Go names the package below the tests in it."""
+        for draft in self.drafts.values():
+            if draft.rule.tool == tool and draft.segment == self.segment and not draft.container:
+                draft.container = container
 
     def _mark(self, hit: Hit) -> None:
         match hit.rule.kind:

@@ -47,6 +47,7 @@ class Draft:
     segment: int
     item: str | None = None
     key: str = ""
+    container: str = ""
     failed: bool = True
     message: str = ""
     parts: list[str] = field(default_factory=list)

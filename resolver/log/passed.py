@@ -10,33 +10,53 @@ from collections.abc import Iterable
 
 import re2
 
+from resolver.log.lines import ANSI, ESC
 from resolver.records import Record
 
 _STAMP = rb"^(?:\d{4}-\d\d-\d\dT[\d:.]+Z )?\s*"
 
 _NAMES = (
     rb"(\S+::\S[^\r\n]*?) PASSED\b",  # pytest -v
-    rb"(\S+\.py) [.sxX]{1,400} *(?:\[ *\d+%\])?\r?$",  # pytest's progress: the file, not the item
+    rb"\[gw\d+\] (?:\[ *\d+%\] )?PASSED (\S+::\S[^\r\n]*?) *\r?$",  # pytest-xdist -v
+    rb"(\S+\.py) [.X]{1,400}(?: {2,}\[ *\d+%\])?\r?$",  # pytest's progress: a whole file, with nothing left out of it
     rb"(test\w+ \([\w.]+\)) \.\.\. ok\b",  # unittest -v
     rb"--- PASS: (\S+)",  # go test -v
-    rb"ok  ?\t?(\S+)\s+[\d.]+s",  # go test: the package
+    rb'\{[^\r\n]*"Action":"pass","Package":"[^"\r\n]*","Test":"([^"\r\n]+)"',  # go test -json
     rb"test (\S[^\r\n]*?) \.\.\. ok\b",  # cargo test
-    rb"PASS (\S[^\r\n]*?)(?: \([\d.]+ ?m?s\))?\r?$",  # jest: the file
-    rb"(?:\xe2\x9c\x93|\xe2\x88\x9a|\xe2\x9c\x94) (\S[^\r\n]*?)(?: \(?[\d.]+ ?m?s\)?)?\r?$",  # a tick
-    rb"ok \d+ (?:- )?(\S[^\r\n]*?)(?: #[^\r\n]*)?\r?$",  # TAP
+    rb"PASS \[ *[\d.]+s\] (?:\( *\d+/\d+\) )?(\S+ \S+)\r?$",  # nextest
+    rb"PASS +([^\s\[][^\r\n]*?)(?: \([\d.]+ ?m?s\))?\r?$",  # jest: the file
+    # a tick; vitest counts a file's tests, and says so where some were left out
+    rb"(?:\xe2\x9c\x93|\xe2\x88\x9a|\xe2\x9c\x94) (\S[^\r\n]*?)(?: \(\d+ tests?\))?(?: \(?[\d.]+ ?m?s\)?)?\r?$",
+    rb"ok \d+ (?:- )?(\S[^\r\n]*?)(?: #([^\r\n]*))?\r?$",  # TAP
     rb"\[ +OK \] (\S+)",  # GoogleTest
+    rb"\d+/\d+ Test +#\d+: (\S+) \.* +Passed\b",  # ctest
+    rb"([\w.$-]+ > \S[^\r\n]*?) PASSED\r?$",  # gradle
 )
+"""A second group is a TAP directive: what it says to have been skipped, or to be still to do, was not seen to pass."""
 
-_SUMMARY = rb"(?m)^[^\r\n]{0,300}\b\d{1,9} (?:passed|failed|errors?)\b[^\r\n]{0,300} in [\d.]+ ?s"
-"""pytest's last line: what it ran is the sum of what passed, failed and broke."""
+_PACKAGE = rb"ok  ?\t?(\S+)\s+[\d.]+s(?:\tcoverage: [^\[\r\n]*)?\r?$"
+_TESTS_OF_IT = rb"--- (?:PASS|SKIP): "
+"""Go's word on a package, unless it had no tests to run. Where the tests are named too, only they count: a package in
+which a test was left out ends well."""
+
+_UNDONE = re2.compile(rb"(?i)^ *(?:skip|todo)")
+
+_SUMMARIES = (
+    rb"[^\r\n]{0,300}\b\d{1,9} (?:passed|failed|errors?)\b[^\r\n]{0,300} in [\d.]+ ?s",  # pytest, cargo
+    rb"Tests: [^\r\n]*\b\d{1,9} total\b",  # jest
+    rb"Tests  [^\r\n]*\(\d{1,9}\)\r?$",  # vitest
+)
+"""A runner's last line: what it ran is the sum of what passed, failed and broke. What was skipped did not run."""
 
 _PART = rb"(\d{1,9}) (?:passed|failed|errors?)\b"
 
-_TOTALS = (
-    rb"Ran (\d{1,9}) tests? in ",
-    rb"Tests: [^\r\n]*?(\d{1,9}) total",
-    rb"# pass (\d{1,9})\b",
+_RAN = (
+    rb"Ran (\d{1,9}) tests? in ",  # unittest: what it skipped is counted too, and taken off by its last line
+    rb"(?:#|\xe2\x84\xb9) (?:pass|fail) (\d{1,9})\b",  # node:test, TAP
+    rb"(\d{1,9}) (?:passing \(|failing\r?$)",  # mocha
 )
+
+_LEFT_OUT = rb"(?:OK|FAILED) \([^)\r\n]*\bskipped=(\d{1,9})"
 
 KEPT_NAMES = 300
 LONGEST_NAME = 300
@@ -58,6 +78,14 @@ def _bytewise() -> re2.Options:
     return options
 
 
+def _in_lines(patterns: Iterable[bytes]) -> tuple[re2._Regexp[bytes], ...]:
+    return tuple(re2.compile(b"(?m)" + _STAMP + each, _bytewise()) for each in patterns)
+
+
+def _name(text: bytes) -> str:
+    return text[:LONGEST_NAME].decode("utf-8", "replace").strip()
+
+
 class PassedScan:
     """Push a log's bytes in any chunking, then close. `wanted` are items that are looked for by their full names."""
 
@@ -67,9 +95,12 @@ class PassedScan:
         self._found: dict[str, None] = {}
         self._tests: int | None = None
         self._rest = b""
-        self._patterns = tuple(re2.compile(b"(?m)" + _STAMP + each, _bytewise()) for each in _NAMES)
-        self._summary, self._part = re2.compile(_SUMMARY, _bytewise()), re2.compile(_PART, _bytewise())
-        self._totals = tuple(re2.compile(b"(?m)" + each, _bytewise()) for each in _TOTALS)
+        self._patterns = _in_lines(_NAMES)
+        self._package, self._tests_of_it = _in_lines((_PACKAGE, _TESTS_OF_IT))
+        self._packages: dict[str, None] = {}
+        self._tests_named = False
+        self._summaries, self._ran = _in_lines(_SUMMARIES), _in_lines(_RAN)
+        self._part, (self._left_out,) = re2.compile(_PART, _bytewise()), _in_lines((_LEFT_OUT,))
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes."""
@@ -85,18 +116,32 @@ class PassedScan:
         """End the log."""
         self._look(self._rest + b"\n")
         self._rest = b""
-        names = tuple({**self._found, **self._names})[:KEPT_NAMES]
+        packages = {} if self._tests_named else self._packages
+        names = tuple({**self._found, **packages, **self._names})[:KEPT_NAMES]
         return Passed(names=names, tests=self._tests)
 
     def _look(self, block: bytes) -> None:
+        plain = ANSI.sub(b"", block) if ESC in block else block
         for pattern in self._patterns:
-            for found in pattern.finditer(block):
-                self._take(found.group(1)[:LONGEST_NAME].decode("utf-8", "replace").strip())
-        for pattern in self._totals:
-            for found in pattern.finditer(block):
-                self._tests = int(found.group(1))
-        for found in self._summary.finditer(block):
-            self._tests = sum(int(part.group(1)) for part in self._part.finditer(found.group(0)))
+            for found in pattern.finditer(plain):
+                if pattern.groups == 1 or not _UNDONE.search(found.group(2) or b""):
+                    self._take(_name(found.group(1)))
+        for found in self._package.finditer(plain):
+            if len(self._packages) < KEPT_NAMES:
+                self._packages[_name(found.group(1))] = None
+        self._tests_named = self._tests_named or self._tests_of_it.search(plain) is not None
+        for pattern in self._summaries:
+            for found in pattern.finditer(plain):
+                self._count(sum(int(part.group(1)) for part in self._part.finditer(found.group(0))))
+        for pattern in self._ran:
+            for found in pattern.finditer(plain):
+                self._count(int(found.group(1)))
+        for found in self._left_out.finditer(plain):
+            self._count(-int(found.group(1)))
+
+    def _count(self, tests: int) -> None:
+        """Add to what ran: a job may hold several sessions, and each of them has to be alike."""
+        self._tests = (self._tests or 0) + tests
 
     def _take(self, name: str) -> None:
         if name in self._wanted:

@@ -19,7 +19,7 @@ priority: of the rules that match a line, the first wins. Keys of a rule:
 - `tail`: how many following lines belong to the message; `until`: what ends them.
 
 Groups with a meaning: `item`, `key` (the item's name where the item shows a line number), `path`, `line`, `col`,
-`message`, `type`, `code`, `status`.
+`message`, `type`, `code`, `status`, `container` (of a summary: what holds the tool's items above it).
 """
 
 from __future__ import annotations

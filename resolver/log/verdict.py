@@ -222,6 +222,7 @@ def _finding(draft: Draft, context: LogContext, maps: PathMap) -> Finding:
         kind=kind,
         check=context.check,
         item=mask(draft.item) if draft.item else None,
+        container=mask(draft.container),
         message=masked[:4_096],
         places=tuple({(p.path, p.line): p for p in places}.values()),
         excerpt=mask(draft.excerpt)[:16_384],
