@@ -8,6 +8,7 @@ from resolver.attribution.beside import Claim
 from resolver.attribution.outcome import Verdict
 from resolver.config import ConfigProblem
 from resolver.decisions import Kind
+from resolver.facts.commands import ReplyLine
 from resolver.facts.decisions import DecisionRequested
 from resolver.facts.resolve import Proposal
 from resolver.failure import Failure
@@ -165,7 +166,7 @@ class Report(Record):
     keeps a merge queue from going on, `queued` the group with which checks failed in one. `ceiling` holds back today
     what would follow. `plan_problems` are of the `failres` block in the description, `asked` is the open question.
     `misnamed` are files that the pull request brings as the configuration and that nothing reads, `base_misnamed` those
-    of the base. `was_red`: some check has been red here.
+    of the base. `was_red`: some check has been red here. `answers` are to commands that can have no reply today.
     """
 
     number: PullNumber
@@ -193,3 +194,4 @@ class Report(Record):
     queue: QueueTrouble | None = None
     queued: InQueue | None = None
     asked: Asked | None = None
+    answers: tuple[ReplyLine, ...] = ()

@@ -20,6 +20,7 @@ from bot.words.rebase import rebased
 from bot.words.remedies import remedy_for
 from bot.words.repair import mended_by, repair
 from bot.words.stall import stalls, unfinished, what_next
+from bot.words.told import answer_line
 from bot.words.verdict import following, hindered, open_question, outage, sentence
 from resolver.ids import TextHash
 from resolver.report import FailedCheck, Report
@@ -45,7 +46,7 @@ def render(report: Report, repo_url: str, excerpts: Mapping[TextHash, str], *, u
     """
     head = [marker(report.number), *_first(report)]
     table = _table(report, repo_url) if report.failed else []
-    after = [*_config(report), *_now(report, repo_url, unfolded=unfolded)]
+    after = [*_config(report), *_now(report, repo_url, unfolded=unfolded), *_answers(report, repo_url)]
     details = _excerpts(report, excerpts)
     foot = _foot(report)
     while True:
@@ -147,6 +148,11 @@ def _now(report: Report, repo_url: str, *, unfolded: bool) -> list[str]:
     elif report.cause.lead is not None:
         told.append(fold_in("Evidence", evidence(report.cause.lead, repo_url)))
     return told
+
+
+def _answers(report: Report, repo_url: str) -> list[str]:
+    """What is said to commands here, since no further comment may be made today."""
+    return [answer_line(line, report.number, repo_url) for line in report.answers]
 
 
 def next_step(report: Report) -> str:

@@ -16,7 +16,7 @@ ON_THEIR_WAY = 60.0
 
 def left_here(state: RepoState, pull: Pull, now: float) -> int:
     """New comments that this pull request may still have today, its questions and replies on their way aside."""
-    made = sum(1 for at in pull.comments_at if at > now - DAY) + (_sticky(pull) in state.comments_coming)
+    made = sum(1 for at in pull.comments_at if at > now - DAY) + (sticky(pull) in state.comments_coming)
     return config_of(state, pull).comments.per_pull_and_day - made
 
 
@@ -28,11 +28,12 @@ def left_in_repository(state: RepoState, pull: Pull, now: float) -> int:
 
 def may_comment_anew(state: RepoState, pull: Pull, now: float) -> bool:
     """Say whether the one comment may be made; what is said in it may change while it is on its way."""
-    on_its_way = _sticky(pull) in state.comments_coming
+    on_its_way = sticky(pull) in state.comments_coming
     return on_its_way or min(left_here(state, pull, now), left_in_repository(state, pull, now)) > 0
 
 
-def _sticky(pull: Pull) -> str:
+def sticky(pull: Pull) -> str:
+    """Name the one comment as a target."""
     return f"comment:{pull.seen.number}"
 
 

@@ -81,6 +81,7 @@ def compose(
         queue=trouble,
         queued=InQueue(group=queued.commit, again=in_queue(pull)) if queued else None,
         asked=asked(state, pull, now) if failed else None,
+        answers=pull.talk.beneath,
     )
 
 

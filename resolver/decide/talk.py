@@ -1,6 +1,7 @@
 """The conversation on one pull request: what is read, judged, reacted to, replied and switched now.
 
-New comments are few (specification, section 16): a line that may have no comment of its own goes into the last reply.
+New comments are few (specification, section 16): a line that may have no comment of its own goes into the last reply,
+and where there is none into the one comment.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from resolver.actions import AnyAction
 from resolver.actions.talk import Emoji, PostReply, React, ReadComments, SetLabel
 from resolver.attribution import Verdict
 from resolver.decide.commands import judge
-from resolver.decide.comment_budget import left_here, left_in_repository
+from resolver.decide.comment_budget import left_here, left_in_repository, sticky
 from resolver.decide.decisions import questions
 from resolver.decide.due import Due, earlier
 from resolver.decide.handoff import handoffs
@@ -19,7 +20,7 @@ from resolver.decide.here import Here
 from resolver.decide.notices import notices
 from resolver.decide.rights import Silence, silence
 from resolver.facts import Fact
-from resolver.facts.commands import CommandFailed, Judged
+from resolver.facts.commands import BENEATH, CommandFailed, Judged
 from resolver.limits import Limits
 from resolver.state import STOP_LABEL, Pull, RepoState
 from resolver.state.talk import Given
@@ -84,12 +85,22 @@ def _thread(here: Here, judged: Sequence[Judged]) -> int | None:
 
 
 def _choose(here: Here, *, outsider: bool) -> int | None:
-    """A new reply, else the last one; an outsider never gets the last new one of the day."""
+    """A new reply, else the last one, else a line in the one comment; an outsider never gets the last new reply of the
+    day.
+    """
     replies = here.pull.talk.replies
     left = comments_left(here.state, here.pull, here.now)
     if left >= 2 or (left == 1 and not replies and not outsider):
         return len(replies)
-    return len(replies) - 1 if replies else None
+    if replies:
+        return len(replies) - 1
+    return BENEATH if _can_be_edited(here) else None
+
+
+def _can_be_edited(here: Here) -> bool:
+    """Say whether the one comment stands, or is on its way, and is kept up to date."""
+    standing = here.pull.comment_id is not None or sticky(here.pull) in here.state.comments_coming
+    return standing and silence(here.state, here.pull) is None
 
 
 def _failures(here: Here) -> Iterator[CommandFailed]:

@@ -6,7 +6,7 @@ A command arrives as a line of a comment or as a press on a button of failres's 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import field_serializer
 
@@ -88,8 +88,15 @@ class Judged(Record):
     effect: str | None = None
 
 
+BENEATH: Final = -1
+"""The thread of what stands beneath the one comment, where no reply may be made today and there is none to add to."""
+
+
 class CommandJudged(Record):
-    """All commands of one comment, or one press, were decided on. `thread` is the reply that what is said goes into."""
+    """
+    All commands of one comment, or one press, were decided on. `thread` is the reply that what is said goes into, or
+    `BENEATH`; None: it could be said nowhere.
+    """
 
     number: PullNumber
     command_id: str

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from resolver.facts.commands import (
+    BENEATH,
     CommandFact,
     CommandFailed,
     CommandGiven,
@@ -20,7 +21,7 @@ from resolver.facts.commands import (
 from resolver.facts.decisions import DecisionAnswered, DecisionFact, DecisionRequested, HandoffRefused, HandoffWritten
 from resolver.ids import Sha
 from resolver.state import RepoState
-from resolver.state.talk import KEPT, Given, Switch, Talk
+from resolver.state.talk import BENEATH_KEPT, KEPT, Given, Switch, Talk
 
 
 def fold_talk(state: RepoState, fact: CommandFact | DecisionFact) -> RepoState:
@@ -103,6 +104,8 @@ def _say(talk: Talk, given: Given, thread: int | None, said: Said) -> Talk:
     if said.denied is not None:
         talk = replace(talk, told=talk.told | {by.id})
     line = ReplyLine(to=by.login, comment_id=given.fact.comment_id, said=said)
+    if thread == BENEATH:
+        return replace(talk, beneath=(*talk.beneath, line)[-BENEATH_KEPT:])
     replies = [*talk.replies, *([()] * (thread + 1 - len(talk.replies)))]
     replies[thread] = (*replies[thread], line)
     return replace(talk, replies=tuple(replies))

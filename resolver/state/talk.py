@@ -13,6 +13,9 @@ from resolver.records import nothing
 KEPT = 100
 """So many commands of one pull request are remembered, the newest."""
 
+BENEATH_KEPT = 20
+"""So many lines stand beneath the one comment, the newest."""
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -37,7 +40,8 @@ class Switch:
 @dataclass(frozen=True, slots=True)
 class Talk:
     """
-    `replies` are the lines of each reply comment, `told` the ids of outsiders that were told that they may not command,
+    `replies` are the lines of each reply comment, `beneath` those that stand in the one comment since this head has no
+    reply for them, `told` the ids of outsiders that were told that they may not command,
     `unfolded` the head for which somebody asked to see all evidence. Comments were looked at until `read_until`; at
     `touched` the regular look found something changed. `pushed` is the newest head that is not our own rebase,
     `pushed_before` the one before; `rebased` is our own rebase of it, while that is the head.
@@ -45,6 +49,7 @@ class Talk:
 
     commands: Mapping[str, Given] = field(default_factory=nothing)
     replies: tuple[tuple[ReplyLine, ...], ...] = ()
+    beneath: tuple[ReplyLine, ...] = ()
     told: frozenset[int] = frozenset()
     switch: Switch | None = None
     unfolded: Sha | None = None
@@ -61,7 +66,7 @@ class Talk:
         """Give the talk after a new head was seen, whoever made it."""
         if head in (self.pushed, self.rebased):
             return self
-        return replace(self, pushed=head, pushed_before=self.pushed, rebased=None)
+        return replace(self, pushed=head, pushed_before=self.pushed, rebased=None, beneath=())
 
     def own_push(self, head: object) -> Talk:
         """Give the talk once it is known that failres itself made that head: a question survives it."""

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from bot.commands import read_commands
-from bot.words.answering import said
 from bot.words.asking import options
 from bot.words.decision import render
+from bot.words.told import said
 from resolver.actions.talk import PostDecision
 from resolver.answers import Accepted, Refused, check_answer
 from resolver.commands import Answer, Misread

@@ -3,6 +3,7 @@
 import re
 
 from bot.cli.scenarios import team
+from bot.cli.scenarios.scenario import comments
 from bot.sandbox.ci.runner.function_job import failed, passed
 from tests.stories.acts import runs
 from tests.stories.test_commands import reactions, replies
@@ -18,10 +19,10 @@ def wordless(_):
     return failed("make: nothing more is known", exit_status=3)
 
 
-async def asked(world):
-    """A failure that nothing proves anybody's: the pull request, and the question's id."""
+async def asked(world, more=""):
+    """A failure that nothing proves anybody's: the pull request, and the question's id; `more` is configuration."""
     world.sandbox.ci.job("unit", team.unit)
-    world.repo("shop", team.files(config=CONFIG), {"ci.yml": NO_BASE})
+    world.repo("shop", team.files(config=CONFIG + more), {"ci.yml": NO_BASE})
     await world.settle()
     pull = world.people.open_pull("discount", {"shop.py": team.WRONG})
     await world.settle()
@@ -109,8 +110,8 @@ async def test_a_pass_ends_the_question(calm):
 
 
 async def test_what_the_question_shows_is_copied_and_accepted(calm):
-    """The very text of the comment's block: from an outsider it is refused, with the reason as soon as there is a reply
-    for it, once; from a person with rights it is obeyed.
+    """The very text of the comment's block: from an outsider it is refused, with the reason in the one comment, since the
+    day's last new one is kept, and once; from a person with rights it is obeyed.
     """
     pull, _ = await asked(calm)
     (block,) = re.findall(r"```\n  (/failres answer accept .*)\n  ```", calm.said(pull))
@@ -119,6 +120,8 @@ async def test_what_the_question_shows_is_copied_and_accepted(calm):
         await calm.settle()
         assert reactions(refused) == ["-1" if by == "outsider" else "confused"]
         assert "Answered by" not in calm.said(pull)
+        sticky = calm.said(pull).partition("<!-- failres:sticky")[2].partition("<!-- ")[0]
+        assert sticky.count("Commands are for people with write access to this repository.") == 1
     assert [each for each in replies(calm, pull) if "write access" in each] == [
         "Commands are for people with write access to this repository. Anybody may write `/failres stop`."
     ]
@@ -126,6 +129,26 @@ async def test_what_the_question_shows_is_copied_and_accepted(calm):
     await calm.settle()
     assert reactions(inside) == ["+1"]
     assert "Answered by `maintainer`: `accept`." in calm.said(pull)
+
+
+async def test_where_no_comment_is_left_a_refusal_stands_in_the_one_comment_until_the_next_push(world):
+    """Whoever gives a command and cannot have a reply today reads the reason all the same, and a push takes away what
+    was said of the head before.
+    """
+    pull, decision = await asked(world, "comments: {perPullAndDay: 2}\n")
+    before = len(comments(world, world.where(pull), pull))
+    wrong = world.people.comment(pull, "/failres answer scopeFiles=shop.py", by="maintainer")
+    outside = world.people.comment(pull, "/failres retry", by="outsider")
+    await world.settle()
+    assert (reactions(wrong), reactions(outside)) == (["confused"], ["-1"])
+    assert set(replies(world, pull)) == {
+        f"This question cannot be answered with files. For example: `/failres answer try-again decision={decision}`.",
+        "Commands are for people with write access to this repository. Anybody may write `/failres stop`.",
+    }
+    assert len(comments(world, world.where(pull), pull)) == before, "no comment of failres was added"
+    world.people.push("discount", {"README.md": "another"})
+    await world.settle()
+    assert replies(world, pull) == []
 
 
 async def test_nobody_is_asked_where_failres_may_not_act(calm):
