@@ -3,91 +3,82 @@
 The table of failure classes (specification, section 3): the only place that lists them.
 
 `TAXONOMY` maps a class's key to what is true of it: at which scopes it occurs, whether a check's own log may claim
-it in its last structured line, on which rung of the ladder it is first handled, which of the finer words (`kind`)
-belong to it, and how people are told.
+it in its last structured line, whether a deterministic action comes before attribution, which of the finer words
+(`kind`) belong to it, and what people call it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal
 
 from resolver.failure import Scope
 from resolver.records import Record
-
-Rung = Literal["deterministic", "fixer", "resolver"]
-"""Who looks at it first: a named repair without a choice, the scoped fixer, or the resolver's table."""
 
 
 class FailureClass(Record):
     """
     One row. `claimable`: a check may say so itself, in the structured last line; everything else is believed of
-    failres's own workflows only.
+    failres's own workflows only. `row_first`: its resolver row's deterministic action comes before attribution, once
+    (specification, section 5).
     """
 
     key: str
     scopes: tuple[Scope, ...] = ("task",)
     claimable: bool = False
-    rung: Rung = "resolver"
+    row_first: bool = False
     kinds: tuple[str, ...] = ()
     title: str
-    sentence: str
 
 
-def _check(key: str, rung: Rung, kinds: tuple[str, ...], title: str, sentence: str) -> FailureClass:
-    return FailureClass(key=key, claimable=True, rung=rung, kinds=kinds, title=title, sentence=sentence)
+def _check(key: str, kinds: tuple[str, ...], title: str, *, row_first: bool = False) -> FailureClass:
+    return FailureClass(key=key, claimable=True, row_first=row_first, kinds=kinds, title=title)
 
 
-def _own(
-    key: str, title: str, sentence: str, *, scopes: tuple[Scope, ...] = ("task",), kinds: tuple[str, ...] = ()
-) -> FailureClass:
-    return FailureClass(key=key, scopes=scopes, kinds=kinds, title=title, sentence=sentence)
+def _own(key: str, title: str, *, scopes: tuple[Scope, ...] = ("task",), kinds: tuple[str, ...] = ()) -> FailureClass:
+    return FailureClass(key=key, scopes=scopes, kinds=kinds, title=title)
 
 
 _ROWS = (
-    _check("dep-provision-failed", "deterministic", ("dependency", "network"), "Dependencies could not be installed",
-           "An install or provisioning step failed before the check itself ran."),
-    _check("lockfile-out-of-sync", "deterministic", ("lockfile",), "The lock file is out of date",
-           "The lock file does not fit the manifest, so the installer refused to go on."),
-    _check("commit-hook-rejected", "resolver", ("hook",), "A commit hook refused the change",
-           "A hook or a push rule rejected the commit."),
-    _check("gate-red-code", "fixer", ("test", "build", "lint", "type", "config"), "The check failed on the code",
-           "A test, compiler, type checker or linter reported a failure."),
-    _check("gate-red-env", "deterministic", ("network", "oom", "runner-lost", "auth", "rate-limit", "quota", "config"),
-           "The check failed on its environment", "Network, memory, a missing tool or the runner itself failed, not the code."),
-    _own("gate-not-green-after-fixer", "Still red after a fix", "A fixer changed the code and the same check stayed red."),
-    _own("fixer-scope-violation", "A fix touched other files", "A fixer changed files outside what the task may change."),
-    _check("merge-conflict", "resolver", ("conflict",), "The branches conflict", "Git could not combine the changes by itself."),
-    _own("wrapper-engine-down", "The fixer could not start", "The command of the fix workflow was not usable."),
-    _own("wrapper-timeout-repeated", "The fixer ran out of time", "The fix workflow reached its time limit again."),
-    _own("wrapper-rate-limited", "The fixer was rate limited", "The service behind the fixer asked to slow down.", kinds=("rate-limit",)),
-    _own("provider-quota", "The fixer's quota is used up", "The service behind the fixer has no allowance left.", kinds=("quota",)),
-    _own("journal-state-unknown", "An action's outcome is unknown", "An action was started and GitHub does not tell what became of it."),
-    _own("journal-append-failed", "The journal could not be written", "The store refused a record, so nothing further was done."),
-    _own("runconfig-read-failed", "The configuration could not be read", "The repository's failres.yml is unreadable or invalid."),
-    _check("registry-auth-missing", "resolver", ("auth",), "A registry refused access",
-           "A package or image registry answered that the credentials are missing or not allowed."),
-    _check("disk-space-low", "deterministic", ("disk",), "The disk is full", "The runner had no space left."),
-    _own("plan-invalid", "The failres block is invalid", "The block in the pull request's text cannot be used.", scopes=("run",)),
-    _own("base-moved", "The branch moved meanwhile", "A ref changed while it was being written."),
-    _own("orphan-worktree", "A leftover branch was found", "A branch of failres has no owner any more."),
-    _own("journal-corrupt", "The journal is damaged", "The chain of records does not verify.", scopes=("run",)),
-    _own("not-a-git-repo", "The repository is out of reach", "It is archived, deleted or no longer accessible.", scopes=("run",)),
-    _own("fallback-exhausted", "No fixer is left", "Every configured fixer was tried or is unavailable."),
-    _check("task-stalled", "resolver", ("stall",), "The check stopped making progress", "It was ended by a time limit or produced nothing any more."),
-    _own("agent-idle", "The fixer did nothing", "The fix workflow ended without a change and without a reason."),
-    _own("land-failed", "Landing was refused", "GitHub did not merge the pull request.", scopes=("run",)),
-    _own("land-blocked-unreviewed", "A review is missing", "The pull request cannot land before it is approved.", scopes=("run",)),
-    _own("protected-path-touched", "A protected file was touched", "The change includes files that no fixer may change."),
-    _own("budget-exceeded", "The budget is spent", "The limit of automatic attempts was reached.", scopes=("task", "run")),
-    _check("artifacts-missing", "fixer", ("artifacts",), "An expected file is missing", "A step needed a file or artifact that was not there."),
-    _own("adapter-contract-violation", "The fixer broke its contract", "Its output does not have the agreed form.", scopes=("adapter",)),
-    _own("repeated-failure-stop", "Stopped after repeated failures", "The same failure came back on an unchanged base."),
-    _check("unknown", "resolver", ("cancelled", "unknown"), "The cause is not known", "Nothing in the log says what went wrong."),
+    _check("dep-provision-failed", ("dependency", "network"), "Dependencies could not be installed", row_first=True),
+    _check("lockfile-out-of-sync", ("lockfile",), "The lock file is out of date", row_first=True),
+    _check("commit-hook-rejected", ("hook",), "A commit hook refused the change"),
+    _check("gate-red-code", ("test", "build", "lint", "type", "config"), "The check failed on the code"),
+    _check("gate-red-env", ("network", "oom", "runner-lost", "auth", "rate-limit", "quota", "config"), "The check failed on its environment", row_first=True),
+    _own("gate-not-green-after-fixer", "Still red after a fix"),
+    _own("fixer-scope-violation", "A fix touched other files"),
+    _check("merge-conflict", ("conflict",), "The branches conflict"),
+    _own("wrapper-engine-down", "The fixer could not start"),
+    _own("wrapper-timeout-repeated", "The fixer ran out of time"),
+    _own("wrapper-rate-limited", "The fixer was rate limited", kinds=("rate-limit",)),
+    _own("provider-quota", "The fixer's quota is used up", kinds=("quota",)),
+    _own("journal-state-unknown", "An action's outcome is unknown"),
+    _own("journal-append-failed", "The journal could not be written"),
+    _own("runconfig-read-failed", "The configuration could not be read"),
+    _check("registry-auth-missing", ("auth",), "A registry refused access", row_first=True),
+    _check("disk-space-low", ("disk",), "The disk is full", row_first=True),
+    _own("plan-invalid", "The failres block is invalid", scopes=("run",)),
+    _own("base-moved", "The branch moved meanwhile"),
+    _own("orphan-worktree", "A leftover branch was found"),
+    _own("journal-corrupt", "The journal is damaged", scopes=("run",)),
+    _own("not-a-git-repo", "The repository is out of reach", scopes=("run",)),
+    _own("fallback-exhausted", "No fixer is left"),
+    _check("task-stalled", ("stall",), "The check stopped making progress"),
+    _own("agent-idle", "The fixer did nothing"),
+    _own("land-failed", "Landing was refused", scopes=("run",)),
+    _own("land-blocked-unreviewed", "A review is missing", scopes=("run",)),
+    _own("protected-path-touched", "A protected file was touched"),
+    _own("budget-exceeded", "The budget is spent", scopes=("task", "run")),
+    _check("artifacts-missing", ("artifacts",), "An expected file is missing", row_first=True),
+    _own("adapter-contract-violation", "The fixer broke its contract", scopes=("adapter",)),
+    _own("repeated-failure-stop", "Stopped after repeated failures"),
+    _check("unknown", ("cancelled", "unknown"), "The cause is not known"),
 )  # fmt: skip
 
 TAXONOMY: Mapping[str, FailureClass] = MappingProxyType({row.key: row for row in _ROWS})
+
+ROW_FIRST = frozenset(row.key for row in _ROWS if row.row_first)
+"""Classes whose deterministic action comes before attribution, once (specification, section 5)."""
 
 CLASS_OF_KIND: Mapping[str, str] = MappingProxyType(
     {

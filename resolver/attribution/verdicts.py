@@ -23,11 +23,12 @@ from resolver.attribution.outcome import (
 )
 from resolver.attribution.question import Question
 from resolver.attribution.routing import next_action
-from resolver.attribution.wants import ROW_FIRST, wants
+from resolver.attribution.wants import wants
 from resolver.executions import Check, Execution, FailedItem, distinct
 from resolver.ids import Fingerprint
 from resolver.policy import CRASH
 from resolver.records import Record
+from resolver.taxonomy import ROW_FIRST
 
 RAN_NOTHING = "the base passed, and this was not seen to run there"
 """Why a green base proves nothing (specification, section 5)."""

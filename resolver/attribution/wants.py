@@ -15,18 +15,6 @@ from resolver.attribution.question import Question
 from resolver.executions import DETERMINISTIC_KINDS, Execution
 from resolver.ids import Sha
 
-ROW_FIRST = frozenset(
-    {
-        "dep-provision-failed",
-        "lockfile-out-of-sync",
-        "registry-auth-missing",
-        "disk-space-low",
-        "artifacts-missing",
-        "gate-red-env",
-    }
-)
-"""Classes whose deterministic action comes before attribution, once (specification, section 5)."""
-
 MOST_CHASED = 3
 """How many commits of a base that moves on are probed for one failure, as many as executions on one commit."""
 

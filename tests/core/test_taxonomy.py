@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from resolver.log.rulebook import read_rules
-from resolver.taxonomy import CLASS_OF_KIND, KINDS, TAXONOMY, class_in_own_workflow
+from resolver.taxonomy import CLASS_OF_KIND, KINDS, ROW_FIRST, TAXONOMY, class_in_own_workflow
 
 SPECIFICATION = [
     "dep-provision-failed",
@@ -48,13 +48,12 @@ def test_table_holds_the_specified_classes() -> None:
 
 
 def test_every_row_says_what_it_is() -> None:
-    """Each class has scopes and words for people: a short title without a full stop, and one sentence."""
+    """Each class has scopes and words for people: a short title without a full stop."""
     for key, row in TAXONOMY.items():
         assert row.key == key
         assert row.scopes
         assert 0 < len(row.title) <= 60
         assert not row.title.endswith(".")
-        assert row.sentence.endswith(".")
 
 
 def test_a_check_may_claim_its_own_classes_only() -> None:
@@ -62,6 +61,13 @@ def test_a_check_may_claim_its_own_classes_only() -> None:
     claimable = {key for key, row in TAXONOMY.items() if row.claimable}
     assert claimable == {*CLASS_OF_KIND.values()}
     assert all("task" in TAXONOMY[key].scopes for key in claimable)
+
+
+def test_the_deterministic_action_comes_first_for_the_classes_of_the_surroundings() -> None:
+    """Install, lock file, disk, artifacts and the environment (specification, section 5); a check may claim each."""
+    installs = {"dep-provision-failed", "registry-auth-missing", "lockfile-out-of-sync"}
+    assert installs | {"disk-space-low", "artifacts-missing", "gate-red-env"} == ROW_FIRST
+    assert all(TAXONOMY[key].claimable for key in ROW_FIRST)
 
 
 def test_kinds_and_classes_fit() -> None:
