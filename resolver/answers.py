@@ -29,7 +29,7 @@ from resolver.records import Record
 from resolver.tree_paths import PathFault, is_glob, is_protected, path_fault, with_parents
 
 Reason = Literal[
-    "none-open", "ambiguous", "unknown-decision", "answered", "head-moved", "base-moved", "out-of-time",
+    "none-open", "ambiguous", "unknown-decision", "answered", "head-moved", "base-moved",
     "rights-unread", "no-rights", "not-for-apps", "no-such-option", "files-not-asked", "glob", "directory",
     "protected", "bad-path", "twice", "too-many",
 ]  # fmt: skip

@@ -131,7 +131,6 @@ class Decision(Record):
     head: Head
     base: Sha | None = None
     asked_at: float
-    expires_at: float | None = None
 
 
 class AnswerLimits(Record):
@@ -163,11 +162,10 @@ class Asking(Record):
     earlier: int = 0
 
 
-def ask(asking: Asking, now: float, lasts: float | None = None) -> Decision:
+def ask(asking: Asking, now: float) -> Decision:
     """
-    Make a decision. The same question about the same heads has the same id, so that it is asked once.
-
-    `now` is in seconds; `lasts`, in seconds too, lets it expire by time.
+    Make a decision at `now` (seconds). The same question about the same heads has the same id, so that it is asked
+    once.
     """
     row = KINDS[asking.kind]
     offered = row.options if asking.offered is None else asking.offered
@@ -186,7 +184,6 @@ def ask(asking: Asking, now: float, lasts: float | None = None) -> Decision:
         head=asking.head,
         base=base,
         asked_at=now,
-        expires_at=None if lasts is None else now + lasts,
     )
 
 
@@ -206,7 +203,6 @@ class Circumstances(Record):
 
     head: Head
     base: Sha
-    now: float
     answered: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
     protected: tuple[str, ...] = ()
@@ -217,12 +213,10 @@ def is_open(decision: Decision, here: Circumstances) -> bool:
     return decision.decision_id not in here.answered and expired(decision, here) is None
 
 
-def expired(decision: Decision, here: Circumstances) -> Literal["head-moved", "base-moved", "out-of-time"] | None:
-    """What ended a decision without an answer: a person's push, another base, its time; or None."""
+def expired(decision: Decision, here: Circumstances) -> Literal["head-moved", "base-moved"] | None:
+    """What ended a decision without an answer: a person's push, or another base; or None."""
     if KINDS[decision.kind].head and here.head.pushed != decision.head.pushed:
         return "head-moved"
     if decision.base is not None and here.base != decision.base:
         return "base-moved"
-    if decision.expires_at is not None and here.now >= decision.expires_at:
-        return "out-of-time"
     return None

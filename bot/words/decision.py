@@ -25,7 +25,6 @@ _ENDS: Final = MappingProxyType(
         "edited": "It ended without an answer: the description was edited.",
         "passed": "It ended without an answer: the check has passed.",
         "goes-on": "It ended without an answer here: the run goes on.",
-        "out-of-time": "It ended without an answer when its time was over.",
     }
 )
 

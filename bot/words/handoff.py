@@ -129,10 +129,9 @@ def _base(bundle: Handoff, repo_url: str) -> str:
 
 
 def _until(asked: DecisionRequested) -> str:
-    until = asked.expires_at
     if asked.kind == "plan":
         return ", open until the description is edited"
-    return f", open until {utc(until)} UTC" if until is not None else ", open until it is answered or somebody pushes"
+    return ", open until it is answered or somebody pushes"
 
 
 def _print(found: Fingerprint | None) -> str:

@@ -41,7 +41,6 @@ FOLLOWING_IN_QUEUE: Mapping[NextAction, str] = MappingProxyType(
         "rerun": "One more place in the queue, for the same commit, is in order.",
         "explain": "The branch has to be mended together with what has landed since: update it to its base, and the "
         "failure shows there too.",
-        "fix": "The branch has to be mended together with what has landed since.",
     }
 )
 """What follows from a verdict on a merge group, where that differs from a failure on the head itself."""

@@ -103,7 +103,6 @@ _REFUSALS: Final[Mapping[Reason, str]] = MappingProxyType(
         "answered": "This question has its answer already",
         "head-moved": "The question was about an earlier commit and ended when somebody pushed",
         "base-moved": "The question was about an earlier base and ended when the base moved",
-        "out-of-time": "The question's time is over",
         "rights-unread": _DENIALS["rights-unread"],
         "no-rights": _DENIALS["no-rights"],
         "not-for-apps": _DENIALS["not-for-apps"],
@@ -186,7 +185,7 @@ def reply_refused(refused: Refused) -> str:
 
 def _right_answer(refused: Refused) -> str:
     match refused.reason:
-        case "none-open" | "answered" | "head-moved" | "base-moved" | "out-of-time":
+        case "none-open" | "answered" | "head-moved" | "base-moved":
             return f"Nothing was changed; {example('explain')} shows how things stand."
         case "rights-unread" | "no-rights" | "not-for-apps":
             return f"Anybody may write {example('stop')}."

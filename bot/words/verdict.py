@@ -78,8 +78,6 @@ def following(verdict: Verdict) -> str:
             return "The base has to be mended; nothing on this branch helps, and rerunning does not either."
         case "rerun":
             return "One rerun of the failed job is in order."
-        case "fix":
-            return "The branch has to be mended."
         case "explain":
             return "The branch has to be mended; the failing lines are named above."
         case "decide":

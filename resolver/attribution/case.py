@@ -31,7 +31,7 @@ class TaskFacts(Record):
     parent, oldest first, `base` last. `base_only` are files of the diff whose changes are only the base's; while
     `base_unread` that has not been read yet.
     `people_pushed_at` are the times of pushes by people. `stacked_runs`: the task is of a `plan/…` run; together with
-    `drift: strict` its base moves only by the run's own landings. `fixer`: it is managed and a fixer is configured.
+    `drift: strict` its base moves only by the run's own landings.
     """
 
     task: str
@@ -45,7 +45,6 @@ class TaskFacts(Record):
     stacked_runs: bool = False
     drift: Literal["proven", "strict"] = "proven"
     drift_verdicts: tuple[DriftVerdict, ...] = ()
-    fixer: bool = False
 
     def drifted_before(self, fingerprint: Fingerprint) -> bool:
         """Say whether this failure was called drift since a person last pushed."""

@@ -24,9 +24,7 @@ Role = Literal["red", "green", "other", "lost", "mute", "empty", "stale"]
 or nothing but its end; a pass that proves nothing, since this was not seen to run in it, or since it is too old or of
 another configuration."""
 
-NextAction = Literal[
-    "synchronise", "probe", "repair", "rerun", "fix", "explain", "decide", "resolve", "escalate", "none"
-]
+NextAction = Literal["synchronise", "probe", "repair", "rerun", "explain", "decide", "resolve", "escalate", "none"]
 """Section 6. `resolve` is the failure's row in the resolver's table; `decide` asks for the flaky test to be mended."""
 
 

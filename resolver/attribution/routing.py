@@ -20,7 +20,7 @@ def next_action(question: Question, klass: Class) -> NextAction:
         case "base-defect":
             return "repair"
         case "task-defect":
-            return "fix" if question.case.task.fixer else "explain"
+            return "explain"
         case "flake":
             return _flake(question)
         case "unclassified":

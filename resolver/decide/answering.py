@@ -39,7 +39,7 @@ class Answered:
 
 def take_answer(here: Here, given: Given, answer: Answer, standing: Standing, before: Collection[str] = ()) -> Answered:
     """Check an answer against the questions of this pull request; `before` are those that this comment answered."""
-    pull, now = here.pull, circumstances(here.state, here.pull, here.now)
+    pull, now = here.pull, circumstances(here.state, here.pull)
     now = now.model_copy(update={"answered": now.answered | frozenset(before)})
     quiet = silence(here.state, pull)
     if quiet is not None:
@@ -47,7 +47,7 @@ def take_answer(here: Here, given: Given, answer: Answer, standing: Standing, be
     chosen = choose([each.decision() for each in _meant(here, answer)], answer, now)
     if isinstance(chosen, Refused):
         return Answered(Said(kind="refused", command="answer", refused=chosen))
-    ended = how_it_ended(here.state, pull, pull.talk.decisions[chosen.decision_id], here.now)
+    ended = how_it_ended(here.state, pull, pull.talk.decisions[chosen.decision_id])
     if ended is not None and ended.why == "passed":
         return _not_done(PASSED)
     if ended is not None and ended.why == "base-moved" and chosen.base is None:
@@ -69,7 +69,7 @@ def _meant(here: Here, answer: Answer) -> list[DecisionRequested]:
     asked = list(here.pull.talk.decisions.values())
     if answer.decision is not None:
         return asked
-    return [each for each in asked if how_it_ended(here.state, here.pull, each, here.now) is None] or asked
+    return [each for each in asked if how_it_ended(here.state, here.pull, each) is None] or asked
 
 
 def _missing(decision: Decision, answer: Answer) -> str | None:

@@ -16,7 +16,7 @@ def question_of_run(
     state: RepoState, pull: Pull, fail_class: str, why: str, now: float, *, earlier: int = 0
 ) -> DecisionRequested:
     """Give the question as it is asked now (seconds); `earlier` counts those that were asked before it."""
-    here = circumstances(state, pull, now)
+    here = circumstances(state, pull)
     asking = Asking(
         number=pull.seen.number,
         task_id=task_id(pull.seen.number),

@@ -141,7 +141,7 @@ def _asked(here: Here, misread: Misread) -> Decision | None:
     if "answer" not in (misread.command, misread.meant):
         return None
     asked = tuple(here.pull.talk.decisions.values())[::-1]
-    waiting = (each for each in asked if how_it_ended(here.state, here.pull, each, here.now) is None)
+    waiting = (each for each in asked if how_it_ended(here.state, here.pull, each) is None)
     return next((each.decision() for each in waiting), None)
 
 
@@ -174,7 +174,7 @@ def _not_stopped(here: Here) -> Step:
     """A pause is no stop: say what ends it."""
     if pause_of(here.state, here.pull) is None:
         return _not("resume", NOT_STOPPED)
-    at = asked_at(here.state, here.pull, here.now)
+    at = asked_at(here.state, here.pull)
     ends = f"the answer to the question on #{at} ends that" if at is not None else "a push asks anew about it"
     return _not("resume", f"{NOT_STOPPED}; its run is paused, and {ends}")
 

@@ -75,7 +75,7 @@ def compose(
         base_ref=pull.seen.base_ref,
         managed=managed(state, pull, config_of(state, pull)),
         cause=_cause(state, pull, answer, now),
-        held=_held(state, pull, now),
+        held=_held(state, pull),
         repairs=tuple(repairs_told(pull)),
         rebased=rebased(state, pull),
         queue=trouble,
@@ -91,10 +91,10 @@ def _misnamed(pull: Pull) -> tuple[str, ...]:
     return misnamed(each.path for each in changes if each.status != "removed")
 
 
-def _held(state: RepoState, pull: Pull, now: float | None) -> Held | None:
+def _held(state: RepoState, pull: Pull) -> Held | None:
     standing, paused = pull.quarantine, pause_of(state, pull)
     if paused is not None:
-        at = asked_at(state, pull, now or paused.at)
+        at = asked_at(state, pull)
         return Held(why="run-paused", reason=paused.reason, run=paused.run_id, asked_at=at)
     if standing is None:
         reason = why_held(state, pull)

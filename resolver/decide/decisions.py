@@ -51,13 +51,13 @@ def questions(here: Here, left: int) -> Due:
     asked = first_of_all or _ask(here)
     first = _put(here, asked) if asked is not None else Due()
     facts = first.facts
-    waiting = [each for each in pull.talk.decisions.values() if how_it_ended(state, pull, each, now) is None]
+    waiting = [each for each in pull.talk.decisions.values() if how_it_ended(state, pull, each) is None]
     actions: list[AnyAction] = [*first.actions, *labels(state, pull, waiting, here.limits)]
     again_at = first.again_at
     for decision in pull.talk.decisions.values():
         effect = pull.effects.get(f"decision:{decision.decision_id}")
         posted = effect is not None and "decisionComment" in effect.result
-        ended = how_it_ended(state, pull, decision, now)
+        ended = how_it_ended(state, pull, decision)
         if not posted and ended is not None:
             continue
         if not posted and left < 1 and effect is None:
@@ -119,17 +119,17 @@ def _ask(here: Here) -> DecisionRequested | None:
     if lead is None or silence(state, pull) is not None:
         return None
     here = replace(here, lead=lead)
-    if pause_of(state, pull) is not None or plan_asked(state, pull, here.now):
+    if pause_of(state, pull) is not None or plan_asked(state, pull):
         return None  # one question is asked for the whole run, and what it may change comes before what has failed
     if by_sync(pull) is not None or held_by_question(pull) is not None:
         return None  # so does what a rebase left, or what was interrupted
     if state.outage.on or not managed(state, pull, config_of(state, pull)):
         return None
-    if unanswered(state, pull, here.now) in (WAITS, LEFT):
+    if unanswered(state, pull) in (WAITS, LEFT):
         return None
     fail_class = _class_of(state, pull, lead)
     kind: Kind = "fix-flaky-test" if lead.next_action == "decide" else kind_for(fail_class, "task")
-    if kind == "fix-flaky-test" and _asked_elsewhere(state, pull, lead, here.now):
+    if kind == "fix-flaky-test" and _asked_elsewhere(state, pull, lead):
         return None
     reasons = (lead.reason, why_escalated(Matter(state, pull, lead.check, fail_class, here.now)))
     told = dict.fromkeys(part for each in reasons for part in each.split("; ") if part)
@@ -164,7 +164,7 @@ def request(
 ) -> DecisionRequested | None:
     """Make a question, unless it stands already, was answered for good, or nothing has happened since its answer."""
     state, pull, lead = here.state, here.pull, here.lead
-    now = circumstances(state, pull, here.now)
+    now = circumstances(state, pull)
     print_ = lead.fingerprint if lead is not None else None
     before = [
         each
@@ -210,7 +210,7 @@ def _class_of(state: RepoState, pull: Pull, lead: Verdict) -> str:
     return found.fail_class if found is not None else "unknown"
 
 
-def _asked_elsewhere(state: RepoState, pull: Pull, lead: Verdict, now: float) -> bool:
+def _asked_elsewhere(state: RepoState, pull: Pull, lead: Verdict) -> bool:
     """Say whether people are asked about this flaky check on another pull request already."""
     for other in state.pulls.values():
         if other.seen.number == pull.seen.number or other.seen.state != "open":
@@ -219,6 +219,6 @@ def _asked_elsewhere(state: RepoState, pull: Pull, lead: Verdict, now: float) ->
             same = (
                 each.kind == "fix-flaky-test" and each.because is not None and each.because.check.same_job(lead.check)
             )
-            if same and how_it_ended(state, other, each, now) is None:
+            if same and how_it_ended(state, other, each) is None:
                 return True
     return False

@@ -14,25 +14,24 @@ from resolver.runs import run_id
 from resolver.state import Base, Pull, RepoState
 
 
-def circumstances(state: RepoState, pull: Pull, now: float) -> Circumstances:
+def circumstances(state: RepoState, pull: Pull) -> Circumstances:
     """Give what an answer is checked against, as it stands now."""
     base = state.bases.get(pull.seen.base_ref, Base()).sha
     return Circumstances(
         head=Head(sha=pull.seen.head_sha, pushed=pull.talk.pushed or pull.seen.head_sha),
         base=base or Sha(""),
-        now=now,
         answered=frozenset(pull.talk.answers),
         files=frozenset(pull.files.files if pull.files else ()),
         protected=config_of(state, pull).protected,
     )
 
 
-def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested, now: float) -> Ended | None:
+def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested) -> Ended | None:
     """Say how a question ended; None while it is open."""
     answer = pull.talk.answers.get(decision.decision_id)
     if answer is not None:
         return Ended(answer=answer)
-    why = expired(decision, circumstances(state, pull, now))
+    why = expired(decision, circumstances(state, pull))
     if why is None and decision.quarantined == "sync" and not _still_left(pull, decision):
         return Ended(why="base-moved")
     if why is None and decision.kind == "run-paused" and not _paused_since(state, pull, decision):

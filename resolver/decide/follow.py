@@ -24,7 +24,7 @@ from resolver.state import Base, Pull, RepoState
 def follow(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> Met:
     """Give the action that the leading verdict asks for: the synchronisation, or the flake's one rerun."""
     config = config_of(state, pull)
-    if lead is None or not managed(state, pull, config) or held(state, pull) or unanswered(state, pull, now):
+    if lead is None or not managed(state, pull, config) or held(state, pull) or unanswered(state, pull):
         return Met()
     if lead.check.event == MERGE_GROUP and lead.next_action in ("synchronise", "rerun"):
         return again_in_queue(state, pull, lead, now, limits)
@@ -52,7 +52,7 @@ def hindrance(state: RepoState, pull: Pull, lead: Verdict | None, now: float | N
     if lead.next_action == "synchronise" and effect is not None and effect.status == "refused":
         return effect.reason
     under_way = any(key.startswith("rerun:") and each.status == "started" for key, each in pull.effects.items())
-    return unanswered(state, pull, now) if now is not None and not under_way else None
+    return unanswered(state, pull) if now is not None and not under_way else None
 
 
 def _synchronise(state: RepoState, pull: Pull, now: float) -> Met:

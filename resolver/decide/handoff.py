@@ -39,7 +39,7 @@ class Missing:
 
 def handoffs(here: Here) -> Due:
     """Write the bundles that are missing, of this pull request and, in the same commit, of all others."""
-    mine = [each.at for each in _missing(here.state, here.pull, here.now, here.limits)]
+    mine = [each.at for each in _missing(here.state, here.pull, here.limits)]
     if not mine:
         return Due()
     at = max(min(mine), _next_commit(here.state, here.now, here.limits))
@@ -48,7 +48,7 @@ def handoffs(here: Here) -> Due:
     found = [
         bundle(here.state, pull, each.decision, each.quarantine)
         for pull in here.state.pulls.values()
-        for each in _missing(here.state, pull, here.now, here.limits)
+        for each in _missing(here.state, pull, here.limits)
         if each.at <= here.now
     ]
     return Due((WriteHandoffs(bundles=tuple(found[: here.limits.handoffs_at_once])),))
@@ -65,7 +65,7 @@ def awaited_until(state: RepoState, pull: Pull, decision: DecisionRequested, now
     return decision.asked_at + limits.handoff_patience
 
 
-def _missing(state: RepoState, pull: Pull, now: float, limits: Limits) -> Iterator[Missing]:
+def _missing(state: RepoState, pull: Pull, limits: Limits) -> Iterator[Missing]:
     """The open questions and the quarantine that have no bundle yet, where anything may be written. A question that is
     asked under the quarantine shares its bundle.
     """
@@ -73,7 +73,7 @@ def _missing(state: RepoState, pull: Pull, now: float, limits: Limits) -> Iterat
         return
     standing = quarantine_without_bundle(pull)
     for decision in pull.talk.decisions.values():
-        if decision.decision_id in pull.talk.handoffs or how_it_ended(state, pull, decision, now) is not None:
+        if decision.decision_id in pull.talk.handoffs or how_it_ended(state, pull, decision) is not None:
             continue
         other = decision.kind in ("run-paused", "plan")
         shared = standing if standing is not None and not other and decision.asked_at >= standing.at else None

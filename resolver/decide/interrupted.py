@@ -123,7 +123,7 @@ def interrupted_question(here: Here) -> DecisionRequested | None:
     ]
     if not open_ones or silence(state, pull) is not None:
         return None
-    decided, now = open_ones[0], circumstances(state, pull, here.now)
+    decided, now = open_ones[0], circumstances(state, pull)
     asking = Asking(
         number=pull.seen.number,
         task_id=task_id(pull.seen.number),

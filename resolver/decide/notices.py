@@ -24,7 +24,7 @@ def notices(here: Here) -> Due:
         effect = pull.effects.get(f"decision:{asked.decision_id}")
         comment = effect.result.get("decisionComment") if effect is not None else None
         patience = asked.asked_at + here.limits.notice_patience
-        if how_it_ended(state, pull, asked, now) is not None:
+        if how_it_ended(state, pull, asked) is not None:
             continue
         if comment is None and now < patience:
             again_at = earlier(again_at, patience)

@@ -11,8 +11,7 @@ from resolver.state import Pull, RepoState
 
 def asked(state: RepoState, pull: Pull, now: float | None) -> Asked | None:
     """Give the newest question that is open. Without `now` (seconds) it counts as one that has its comment."""
-    at = now or pull.seen.updated_at or 0.0
-    waiting = [each for each in pull.talk.decisions.values() if how_it_ended(state, pull, each, at) is None]
+    waiting = [each for each in pull.talk.decisions.values() if how_it_ended(state, pull, each) is None]
     if not waiting:
         return None
     newest = waiting[-1]

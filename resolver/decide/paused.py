@@ -70,17 +70,17 @@ def run_question(here: Here) -> DecisionRequested | None:
     paused = pause_of(state, pull)
     if paused is None or _asker(state, paused) != pull.seen.number:
         return None
-    if any(_stands(state, other, each, here.now) for other, each in _asked(state, paused)):
+    if any(_stands(state, other, each) for other, each in _asked(state, paused)):
         return None
     earlier = sum(1 for _ in _asked(state, paused, since=0.0))
     return question_of_run(state, pull, SPENT, paused.reason, here.now, earlier=earlier)
 
 
-def asked_at(state: RepoState, pull: Pull, now: float) -> PullNumber | None:
+def asked_at(state: RepoState, pull: Pull) -> PullNumber | None:
     """Say on which pull request the question about this task's run stands open."""
     paused = pause_of(state, pull)
     found = _asked(state, paused) if paused is not None else iter(())
-    return next((other.seen.number for other, each in found if how_it_ended(state, other, each, now) is None), None)
+    return next((other.seen.number for other, each in found if how_it_ended(state, other, each) is None), None)
 
 
 def _asker(state: RepoState, paused: RunPaused) -> PullNumber | None:
@@ -102,9 +102,9 @@ def _asked(state: RepoState, paused: RunPaused, since: float | None = None) -> I
                     yield pull, each
 
 
-def _stands(state: RepoState, pull: Pull, asked: DecisionRequested, now: float) -> bool:
+def _stands(state: RepoState, pull: Pull, asked: DecisionRequested) -> bool:
     """Say whether a question is open, or was answered with leaving the run paused, until somebody pushes."""
     if pull.seen.state != "open":
         return False
-    ended = how_it_ended(state, pull, asked, now)
+    ended = how_it_ended(state, pull, asked)
     return ended is None or (ended.answer is not None and all(at <= ended.answer.at for at in pull.pushes))

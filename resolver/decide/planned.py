@@ -38,10 +38,10 @@ def plan_question(here: Here) -> DecisionRequested | None:
     return question_of_run(state, pull, INVALID, why, here.now, earlier=len(before))
 
 
-def plan_asked(state: RepoState, pull: Pull, now: float) -> bool:
+def plan_asked(state: RepoState, pull: Pull) -> bool:
     """Say whether the question about the block is open, so that nothing else is asked beside it."""
     mine = (each for each in pull.talk.decisions.values() if each.fail_class == INVALID)
-    return any(how_it_ended(state, pull, each, now) is None for each in mine)
+    return any(how_it_ended(state, pull, each) is None for each in mine)
 
 
 def _asked_of(state: RepoState, pull: Pull) -> tuple[ConfigProblem, ...]:

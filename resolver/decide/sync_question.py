@@ -28,11 +28,11 @@ def sync_question(here: Here) -> DecisionRequested | None:
     standing = by_sync(pull)
     if standing is None or standing.final or silence(state, pull) is not None or pause_of(state, pull) is not None:
         return None
-    if plan_asked(state, pull, here.now):
+    if plan_asked(state, pull):
         return None  # what it may change is asked first
     if not managed(state, pull, config_of(state, pull)) or any(_asks(each, standing) for each in _asked(pull)):
         return None
-    now, outside = circumstances(state, pull, here.now), left_outside(pull)
+    now, outside = circumstances(state, pull), left_outside(pull)
     lost = standing.fact.fail_class == "base-moved"
     asking = Asking(
         number=pull.seen.number,

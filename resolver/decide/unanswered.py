@@ -31,9 +31,9 @@ AUTOMATIC = (*RUNS, SyncBranch, RemoveReported, CallModel)
 """What runs jobs, moves a branch, removes what is cached, or asks a model."""
 
 
-def unanswered(state: RepoState, pull: Pull, now: float) -> str | None:
+def unanswered(state: RepoState, pull: Pull) -> str | None:
     """Say why nothing is begun on a task: a question is open, is due, or was answered by leaving all as it is."""
-    ends = [(asked, how_it_ended(state, pull, asked, now)) for asked in pull.talk.decisions.values()]
+    ends = [(asked, how_it_ended(state, pull, asked)) for asked in pull.talk.decisions.values()]
     if any(ended is None and not _lifted(pull, asked.asked_at) for asked, ended in ends):
         return WAITS
     if any(_left(pull, asked, ended) for asked, ended in ends):
@@ -72,7 +72,7 @@ def unless_asked(state: RepoState, pull: Pull, want: Want, met: Met | Refusal, n
     """Refuse what a want would begin while people are asked; what is under way goes on, and reads are free."""
     if isinstance(want, WantWait) or isinstance(met, Refusal) or not _begins(state, pull, met, now):
         return met
-    reason = unanswered(state, pull, now)
+    reason = unanswered(state, pull)
     return met if reason is None else Refusal(kind=want.kind, reason=reason, commit=want.commit, check=want.check)
 
 

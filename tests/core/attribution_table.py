@@ -215,7 +215,6 @@ def case(row: str, facts: str) -> Case:
             drift_verdicts=(DriftVerdict(fingerprint=PRINT, at=NOW - float(said["drifted"]) * 3600),)
             if "drifted" in said
             else (),
-            fixer="fixer" in said,
         ),
         executions=executions(row, item),
         now=NOW,

@@ -84,7 +84,6 @@ stall_of_an_item_not_seen_on_the_base          | h.F p2.Q               | kind=s
 task_two_reds_and_a_green_base                 | b2.G h.F h.F           |                         | task-defect → explain
 task_two_reds_and_its_file_green_on_the_base   | b2.C h.F h.F           |                         | task-defect → explain
 task_two_reds_and_the_item_green_in_a_red_job  | b2.Z h.F h.F           |                         | task-defect → explain
-task_with_a_fixer                              | b2.G h.F h.F           | fixer                   | task-defect → fix
 task_a_probe_is_as_good                        | h.F h.F p2.G           |                         | task-defect → explain
 task_lint_in_changed_lines                     | b2.Q h.F               | kind=lint diff=touches  | task-defect → explain
 task_build_in_changed_lines                    | b2.Q h.F               | kind=build diff=touches | task-defect → explain

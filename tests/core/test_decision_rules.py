@@ -33,13 +33,13 @@ H0, H1, H2, B0, B1 = (Sha(letter * 40) for letter in "abcde")
 PERSON = Sender(id=1, login="ana")
 WRITE = Standing(permission="write")
 TREE = frozenset({"src/a.py", "src/deep/b.py", "app/[id]/page.tsx", "README.md", "docs/my notes.md", "secrets/key.txt"})
-HERE = Circumstances(head=Head(sha=H0, pushed=H0), base=B0, now=100.0, files=TREE, protected=("secrets/**", "*.lock"))
+HERE = Circumstances(head=Head(sha=H0, pushed=H0), base=B0, files=TREE, protected=("secrets/**", "*.lock"))
 
 
 def asked(kind: Kind = "scope", **more: object) -> Decision:
     """A decision on task t1 at head H0 and base B0, asked at 50 s."""
     values = {"number": 7, "task_id": "t1", "kind": kind, "fail_class": "fixer-scope-violation", "files": ("src/a.py",), "head": Head(sha=H0, pushed=H0), "base": B0}  # fmt: skip
-    return ask(Asking.model_validate(values | more), now=50.0, lasts=1000.0)
+    return ask(Asking.model_validate(values | more), now=50.0)
 
 
 def answer(line: str) -> Answer:
@@ -197,8 +197,6 @@ MOMENTS = [
     ("our commit on a person's push", {"head": Head(sha=H2, pushed=H1)}, "head-moved", "head-moved"),
     ("the base moved", {"base": B1}, "yes src/a.py resume", "base-moved"),
     ("answered before", {"answered": "this"}, "answered", "answered"),
-    ("in time", {"now": 1049.9}, "yes src/a.py resume", "yes src/a.py resume"),
-    ("too late", {"now": 1050.0}, "out-of-time", "out-of-time"),
 ]
 
 
@@ -302,29 +300,25 @@ SENDERS = st.builds(
 STANDINGS = st.builds(
     Standing, permission=st.sampled_from([None, "none", "read", "triage", "write", "admin"]), arbiter=st.booleans()
 )
-PLACES = st.tuples(
-    st.sampled_from([H0, H1, H2]), st.sampled_from([H0, H1]), st.sampled_from([B0, B1]), st.sampled_from([60.0, 2000.0])
-)
+PLACES = st.tuples(st.sampled_from([H0, H1, H2]), st.sampled_from([H0, H1]), st.sampled_from([B0, B1]))
 FIT = {"src/a.py", "README.md", "new.py"}
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(KINDS)), ANSWERS, SENDERS, STANDINGS, PLACES), max_size=12))
 def test_nothing_widens_but_a_right_answer(
-    events: list[tuple[Kind, Answer, Sender, Standing, tuple[Sha, Sha, Sha, float]]],
+    events: list[tuple[Kind, Answer, Sender, Standing, tuple[Sha, Sha, Sha]]],
 ):
     """Whatever comes in whatever order: each question is answered once, and only fit files of a person with write access, on the head and base asked about, widen anything."""
     answered: frozenset[str] = frozenset()
     accepted: list[Accepted] = []
-    for kind, given_answer, by, standing, (sha, pushed, base, now) in events:
+    for kind, given_answer, by, standing, (sha, pushed, base) in events:
         decision = asked(kind)
         said = (
             given_answer.model_copy(update={"decision": decision.decision_id})
             if given_answer.decision == "this"
             else given_answer
         )
-        here = HERE.model_copy(
-            update={"head": Head(sha=sha, pushed=pushed), "base": base, "now": now, "answered": answered}
-        )
+        here = HERE.model_copy(update={"head": Head(sha=sha, pushed=pushed), "base": base, "answered": answered})
         result = check_answer(decision, said, by, standing, here)
         if isinstance(result, Refused):
             assert reply_refused(result).count("\n") == 0
@@ -332,7 +326,6 @@ def test_nothing_widens_but_a_right_answer(
         assert result.decision_id not in answered
         assert standing.permission in ("write", "admin")
         assert pushed == H0 or not KINDS[decision.kind].head
-        assert now == 60.0
         assert expired(decision, here) is None
         assert result.action is None or result.action in ACTIONS
         if result.scope_files:

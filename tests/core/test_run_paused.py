@@ -164,7 +164,7 @@ def test_answered_elsewhere_the_question_ends():
     state, _ = answered(state, 7, "try-again", "resume")
     state = fold(state, task(8)[0].model_copy(update={"updated_at": 160.0}))
     (asked,) = state.pulls[8].talk.decisions.values()
-    assert how_it_ended(state, state.pulls[8], asked, 1_100.0).why == "goes-on"
+    assert how_it_ended(state, state.pulls[8], asked).why == "goes-on"
 
 
 def test_the_question_moves_where_its_pull_request_is_closed():

@@ -87,7 +87,7 @@ def test_whatever_is_heard_nothing_is_begun_before_the_answer(facts):
         state, recorded, begun = settle(state, now)
         assert begun == []
         assert of(ResolveDecided, recorded) == of(DecisionRequested, recorded) == []
-    assert unanswered(state, state.pulls[7], 90_000.0) == WAITS
+    assert unanswered(state, state.pulls[7]) == WAITS
 
 
 def test_after_the_tables_second_column_nothing_is_run_for_evidence():
@@ -106,7 +106,7 @@ def test_the_escalation_alone_holds_as_well():
     talk = state.pulls[7].talk
     state = told(state_of(*red("registry-auth-missing", settings=ACTING)), *escalations(state))
     assert talk.decisions
-    assert unanswered(state, state.pulls[7], 500.0) == FOR_PEOPLE
+    assert unanswered(state, state.pulls[7]) == FOR_PEOPLE
     _, facts, begun = settle(told(state, *another("gate-red-env", "network")), 600.0)
     assert (len(of(DecisionRequested, facts)), begun) == (1, [])
 
@@ -124,7 +124,7 @@ def test_an_answer_ends_it_unless_it_leaves_all_as_it_is(option, held):
     said = given(Answer(option=option, decision=question.decision_id), at=2_000.0)
     state, facts, _ = settle(told(state, said, standing("write")), 2_000.0)
     assert len(of(DecisionAnswered, facts)) == 1
-    assert unanswered(state, state.pulls[7], 2_000.0) == held
+    assert unanswered(state, state.pulls[7]) == held
     decided = [each.fail_class for each in of(ResolveDecided, facts)]
     assert decided == ([] if held else ["gate-red-env"])
 
