@@ -96,6 +96,9 @@ class Limits(Record):
     probes_kept: int = 200
     """How many probes whose branch is gone are remembered, the newest."""
 
+    effects_kept: int = 2_000
+    """How many of a repository's own actions are remembered, the newest."""
+
     closed_pulls: int = 200
     """With no more closed pull requests than these none is put away."""
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias, assert_never
 
 from resolver.facts import ActionDone, ActionRefused, ActionStarted
+from resolver.fold.forgotten import forget_effects
 from resolver.fold.spent import fold_spent
 from resolver.state import Effect, Pull, RepoState
 
@@ -25,7 +26,7 @@ def fold_effect(state: RepoState, fact: Ended | ActionStarted) -> RepoState:
     if isinstance(fact, ActionRefused) and fact.unspent is not None:
         state = replace(state, ledger=state.ledger.spent(fact.unspent, happened=False))
     if fact.number is None:
-        return replace(state, effects=_advance(state.effects, fact))
+        return replace(state, effects=forget_effects(_advance(state.effects, fact)))
     pull = state.pulls.get(fact.number)
     if pull is None:
         return state

@@ -1,15 +1,16 @@
-"""What the fold lets go of, so that a repository costs as much after years as it did at first: commits that nobody has,
-probes that are over, and pull requests that were closed long ago, which are put away and come back when opened again.
+"""What the fold lets go of, so that a turn costs as much after years as at first: commits that nobody has, probes and
+actions that are over, and pull requests closed long ago, which are put away and come back when opened again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from resolver.facts import PullObserved
 from resolver.limits import LIMITS
 from resolver.runs import PLAN, run_id
-from resolver.state import Pull, RepoState
+from resolver.state import Effect, Pull, RepoState
 
 OF_A_HEAD = ("check:", "log:", "runs:", "job:", "annotations:")
 """Targets that belong to one head; what was done on an earlier one is of no use any more."""
@@ -41,6 +42,16 @@ def forget_probes(state: RepoState) -> RepoState:
     if not gone:
         return state
     return replace(state, probes={name: probe for name, probe in state.probes.items() if name not in gone})
+
+
+def forget_effects(effects: Mapping[str, Effect]) -> Mapping[str, Effect]:
+    """Drop the oldest of a repository's own actions that are over: each commit of a base brings a few."""
+    if len(effects) <= LIMITS.effects_kept:
+        return effects
+    over = [target for target, effect in effects.items() if effect.status != "started"]
+    over.sort(key=lambda target: effects[target].started_at)
+    gone = set(over[: len(effects) - LIMITS.effects_kept * 9 // 10])
+    return {target: effect for target, effect in effects.items() if target not in gone}
 
 
 def put_away(state: RepoState, seen: PullObserved) -> RepoState:

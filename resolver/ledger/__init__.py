@@ -30,7 +30,7 @@ from resolver.ledger.events import (
     Synced,
     TriedAfresh,
 )
-from resolver.ledger.index import Places, places_of, with_record
+from resolver.ledger.index import KEPT, Places, outdated, places_of, with_record
 from resolver.records import Record
 
 DAY = 86_400.0
@@ -120,7 +120,16 @@ class Ledger:
         if event.id in self.events:
             return self
         known = MappingProxyType({**self.events, event.id: event})
-        return replace(self, events=known, places=with_record(self.places, event))
+        grown = replace(self, events=known, places=with_record(self.places, event))
+        return grown if len(known) <= KEPT else grown.without_outdated(event.at)
+
+    def without_outdated(self, now: float) -> Ledger:
+        """Give the ledger without what counts for nothing any more, so that it does not grow for ever."""
+        left = {name: event for name, event in self.events.items() if not outdated(event, now)}
+        if len(left) == len(self.events):
+            return self
+        places = places_of(left.values())
+        return replace(self, events=MappingProxyType(left), places=places, unspent=self.unspent & set(left))
 
     def spent(self, event_id: str, *, happened: bool = True) -> Ledger:
         """Give the ledger after the attempt of a record was started, or after it certainly did not happen."""

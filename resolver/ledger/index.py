@@ -21,6 +21,12 @@ from resolver.ledger.events import (
 )
 from resolver.records import Record
 
+KEPT = 2_000
+"""With no more records than these none is forgotten."""
+
+REMEMBERED = 30 * 86_400.0
+"""For so long (seconds) executions count: GitHub starts no older run again, and no older result is fresh."""
+
 Places = Mapping[tuple[type[Record], str], tuple[LedgerEvent, ...]]
 """Records by their kind and what they are about, in the order in which they came."""
 
@@ -37,6 +43,13 @@ def places_of(events: Iterable[LedgerEvent]) -> Places:
     for event in events:
         found.setdefault((type(event), about(event)), []).append(event)
     return {place: tuple(there) for place, there in found.items()}
+
+
+def outdated(event: LedgerEvent, now: float) -> bool:
+    """Say whether a record's limit has no use any more: of a head or a group that nobody tries again. What binds a task
+    or a base defect stays for good.
+    """
+    return isinstance(event, RerunStarted | RerunEnded | ProbeStarted | GroupFailed) and event.at < now - REMEMBERED
 
 
 def about(event: LedgerEvent) -> str:

@@ -5,6 +5,9 @@ import pytest
 from resolver.executions import Check
 from resolver.facts import ActionDone, ActionStarted, ProbeDispatched, ProbeRemoved
 from resolver.fold import fold
+from resolver.ledger import Allowed, Ledger, Refused
+from resolver.ledger.events import ProbeStarted, RepairTried
+from resolver.ledger.index import KEPT
 from resolver.limits import LIMITS
 from resolver.news import is_news
 from resolver.state import RepoState
@@ -123,3 +126,41 @@ def dispatched(n):
     check = Check(workflow=".github/workflows/ci.yml", job="unit", event="pull_request")
     told = {"base_sha": BASE, "run_id": None, "nonce": f"{n}"}
     return ProbeDispatched(probe_id=f"probe:{n}", check=check, commit=f"{n:040x}", branch=branch, **told)
+
+
+def test_a_repositorys_own_actions_are_bounded_and_those_under_way_are_not_forgotten():
+    """Each commit of a base is read once; the sweep goes on for ever and is counted on."""
+    state = state_of(repo(), started("probe:0", 0))
+    for n in range(1, LIMITS.effects_kept + 500):
+        for fact in (started("sweep", n), ended("sweep", n), started(f"runs:{n}", n), ended(f"runs:{n}", n)):
+            state = fold(state, fact)
+    assert len(state.effects) <= LIMITS.effects_kept
+    assert state.effects["sweep"].count == LIMITS.effects_kept + 499
+    assert {"probe:0", f"runs:{n}"} <= set(state.effects)
+
+
+def started(target, at):
+    """An action of the repository's own went out."""
+    return ActionStarted(ticket=f"{target}#{at}", key="k", target=target, type="t", number=None, at=float(at))
+
+
+def ended(target, at):
+    """It was carried out."""
+    return ActionDone(ticket=f"{target}#{at}", key="k", target=target, number=None)
+
+
+def test_the_ledger_forgets_executions_that_nobody_tries_again_and_keeps_what_binds_a_task():
+    """GitHub starts no run again that is older than 30 days; two repairs of a defect are two for ever."""
+    ledger = Ledger()
+    for n in range(3 * KEPT):
+        at = n * DAY / 24
+        ledger = ledger.with_event(ProbeStarted(id=f"probe:{n}", at=at, check="unit", commit=f"{n:040x}"))
+        if n < 2:
+            tried = RepairTried(id=f"repair:{n}", at=at, base_ref="main", fingerprint="v1-0123456789abcdef")
+            ledger = ledger.with_event(tried).spent("probe:0", happened=False)
+    assert len(ledger.events) <= KEPT + 2
+    assert not ledger.unspent
+    assert isinstance(ledger.repair("main", "v1-0123456789abcdef"), Refused)
+    assert ledger.probe("unit", f"{n:040x}") == Allowed(attempt=2)
+    assert ledger == Ledger.of(ledger.events.values())
+    assert ledger.places == Ledger.of(ledger.events.values()).places
