@@ -7,6 +7,7 @@ has no room for; the other failing items follow.
 
 from __future__ import annotations
 
+from resolver.executions import FailedItem
 from resolver.failure import Finding
 from resolver.fingerprint import fingerprint, set_fingerprint
 from resolver.log.context import LogContext
@@ -24,12 +25,12 @@ def join_told(told: StructuredLine, found: Triage, context: LogContext) -> Triag
     """
     The line first, completed; then what else failed.
 
-    A line that names no item and only says that the code is red knows less than rules that found a cause: those
-    decide then, and keep the line's exit status and output path. A stalled step was ended: what failed besides is no
-    result of it.
+    A line that only says that the code is red, or that an item failed which the log calls by a fuller name, knows less
+    than rules that found a cause: those decide then, and keep the line's exit status and output path. A stalled step
+    was ended: what failed besides is no result of it.
     """
     status = found.exit_status if told.exit_status is None else told.exit_status
-    if told.item is None and told.fail_class == _CODE and found.findings and found.kind != "unknown":
+    if told.fail_class == _CODE and found.findings and found.kind != "unknown" and _says_no_more(told, found):
         first, *rest = found.findings
         first = first.model_copy(update={"exit_status": told.exit_status, "output_path": told.output_path})
         return found.model_copy(update={"findings": (first, *rest), "exit_status": status})
@@ -53,6 +54,23 @@ def join_told(told: StructuredLine, found: Triage, context: LogContext) -> Triag
             "why": _RULE,
         }
     )
+
+
+def _says_no_more(told: StructuredLine, found: Triage) -> bool:
+    """Whether the line has nothing that the log does not: no item, or one that is a part of the log's own names.
+
+    The wrapper reads one line at a time, so that of jest it knows a test without its suites, or a file alone.
+    """
+    if told.item is None:
+        return True
+    if told.message != f"{told.item} failed" or any(each.item == told.item for each in found.findings):
+        return False
+    named = [FailedItem.of(each) for each in found.findings if each.item]
+    return any(_ends_with(each.item or "", told.item) or told.item in each.holders for each in named)
+
+
+def _ends_with(name: str, part: str) -> bool:
+    return name.endswith(part) and not name[: -len(part)][-1:].isalnum()
 
 
 def _alone(told: StructuredLine) -> bool:

@@ -46,6 +46,7 @@ stale_green_then_a_red_probe                   | b2.G~9h h.F p2.F       |       
 fresh_green_then_red_is_looked_at_again        | b2.G h.F p2.F          |                         | want base b2 more
 fresh_green_then_three_reds_is_the_base        | b2.G h.F p2.F p2.F p2.F |                        | base-defect → repair
 base_defect_before_task_defect                 | b2.F h.F h.F           |                         | base-defect → repair
+base_defect_though_the_tested_base_was_green   | b2.G h.F h.F b3.F      | base=b3                 | base-defect → repair
 base_defect_before_an_own_item                 | b2.F h.F               | diff=changes            | base-defect → repair
 base_older_than_the_tested_one_stands_for_nothing | h.F p1.F             | base=b3                 | want base b3
 base_green_after_three_reds_is_mixed           | b2.F p2.F p2.F p2.G h.F |                      | flake → rerun

@@ -52,6 +52,10 @@ def test_a_green_base_below_the_queue_makes_the_first_group_suspect() -> None:
     assert (found.tasks, found.after) == (("pr-1",), "b2")
 
 
+def _red(task: str, print_: str, base: str = "b2") -> TaskRed:
+    return TaskRed(task=task, fingerprint=Fingerprint(print_), base=Sha(base), at=NOW - 60)
+
+
 def _reds(tasks: int, prints: int, **more: object) -> tuple[TaskRed, ...]:
     return tuple(
         TaskRed(task=f"pr-{n % tasks}", fingerprint=Fingerprint(f"f{n % prints}"), base=Sha("b2"), at=NOW - 60, **more)  # type: ignore[arg-type]
@@ -66,6 +70,8 @@ def _reds(tasks: int, prints: int, **more: object) -> tuple[TaskRed, ...]:
         (Wave(reds=_reds(4, 8)), False),
         (Wave(reds=_reds(3, 9)), False),
         (Wave(reds=_reds(4, 9, new=False)), False),
+        (Wave(reds=(*_reds(4, 8), _red("pr-5", "f8", base="b3"))), False),
+        (Wave(reds=(*_reds(4, 8), _red("pr-5", "f8"))), True),
         (Wave(reds=_reds(5, 1), green_probes=frozenset({Fingerprint("f0")})), True),
         (Wave(reds=_reds(5, 1)), False),
         (Wave(reds=_reds(4, 1), green_probes=frozenset({Fingerprint("f0")})), False),

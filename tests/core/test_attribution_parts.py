@@ -280,10 +280,11 @@ def test_a_job_carried_over_into_an_attempt_is_no_second_red() -> None:
     assert told(answer) == "want rerun"
 
 
-def test_surroundings_beside_a_failing_item_are_no_failure_of_it() -> None:
+@pytest.mark.parametrize("kind", ["network", "runner-lost", "quota", "rate-limit"])
+def test_surroundings_beside_a_failing_item_are_no_failure_of_it(kind: str) -> None:
     """An item of an infrastructure kind, or a cancellation, is never red."""
     red = case("h.F", "").executions[0]
-    lost = FailedItem(fingerprint=Fingerprint("v1-00000000000000dd"), job_level=True, kind="runner-lost")
+    lost = FailedItem(fingerprint=Fingerprint("v1-00000000000000dd"), job_level=True, kind=kind)
     both = red.model_copy(update={"items": (*red.items, lost)})
     assert both.fails_with(lost.fingerprint) is None
     assert both.fails_with(PRINT) is not None

@@ -135,6 +135,8 @@ def test_one_synchronisation_per_pair_of_heads_and_one_for_drift_in_six_hours() 
     assert _told(ledger.sync("pr-1", NEXT, HEAD, drift=True, now=NOW + 18000)) == "allowed 1"
     assert _told(ledger.sync("pr-1", NEXT, HEAD, drift=False, now=NOW)) == "allowed 1"
     assert _told(ledger.sync("pr-2", BASE, HEAD, drift=True, now=NOW)) == "allowed 1"
+    other = Ledger.of([Synced(id="1", at=NOW - 3600, task="pr-1", base=BASE, head=HEAD, drift=False)])
+    assert _told(other.sync("pr-1", NEXT, HEAD, drift=True, now=NOW)) == "allowed 1"
 
 
 def test_two_repairs_per_failure_and_base_branch() -> None:

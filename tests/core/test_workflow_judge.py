@@ -433,6 +433,11 @@ COLLISIONS = {
         other(run=SAME, same_branch=True, newer=False, unfinished=False),
         None,
     ),
+    "by ref, the same, going on and older": (
+        "ci-${{ github.ref }}",
+        other(run=SAME, same_branch=True, newer=False),
+        "going on in the concurrency group",
+    ),
     "by ref, the same, over and newer": (
         "ci-${{ github.ref }}",
         other(run=SAME, same_branch=True, unfinished=False),

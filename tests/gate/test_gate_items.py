@@ -15,12 +15,16 @@ from gate_run import PYTEST, PYTHON, ROOT, Outcome, gate, outcome_of, pytest_wit
 from hypothesis import given
 from hypothesis import strategies as st
 
+from resolver.log.classify import classify
+from resolver.log.context import LogContext
 from resolver.log.structured import parse_last_line
+from tests.logs.test_seen import RECORDED
 
 sys.path.insert(0, str(ROOT / "workflows" / "gate"))
 from failres_gate.events import ALIVE, END, FAILED, HELLO, PASSED, SKIPPED, START, STEP, Event
 from failres_gate.lines import Lines
 from failres_gate.runners import READERS, ROWS, Row
+from failres_gate.verdict import Ending, last_line
 from failres_gate.watch import Watch
 
 sys.path.pop(0)
@@ -145,6 +149,24 @@ def test_no_output_breaks_the_reading(pieces: list[bytes]):
             assert phase in ("item-start", "item-end", "failure")
             assert 0 < len(keys["item"]) <= 1_000
             assert len(keys["item"].splitlines()) == 1
+
+
+RED = [name.removesuffix(" red") for name in RECORDED if name.endswith(" red")]
+
+
+@pytest.mark.parametrize("runner", RED)
+def test_a18_wrapped_or_not_a_failure_is_the_same(runner: str):
+    """The wrapper's last line takes neither the item's full name nor what was asserted from a runner's output."""
+    log, context = RECORDED[f"{runner} red"].encode(), LogContext(check="ci: unit")
+    watch, lines = Watch(60, strict=True), Lines()
+    for event in [*lines.feed(log), *lines.close()]:
+        watch.hear(event, printed=True)
+    line = last_line(Ending(status=1, output_path="/tmp/out.log", excerpt=log[-4_096:]), watch)
+    bare, wrapped = classify(log, context), classify(log + line + b"\n", context)
+    assert {(each.item, each.fingerprint, each.message) for each in wrapped.findings} == {
+        (each.item, each.fingerprint, each.message) for each in bare.findings
+    }
+    assert wrapped.findings[0].output_path == "/tmp/out.log"
 
 
 def test_a_failure_that_passes_on_a_rerun_is_none():

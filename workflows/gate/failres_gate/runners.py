@@ -70,12 +70,13 @@ ROWS = (
         "tap",
         END,
         ("ok ",),
-        r"\s*(?P<result>ok|not ok) \d+(?: -)? (?P<item>[^\s#].*?)(?: # time=\S+)?"
+        r"\s*(?P<result>ok|not ok) \d+(?: -)? (?P<item>[^\s#].*?)(?: # time=\S+)?(?: \{)?"
         r"(?: # (?P<directive>SKIP|TODO|skip|todo)\b.*)?$",
         (
             ("ok 1 - adds", "adds", PASSED),
             ("  not ok 2 - divides", "divides", FAILED),
             ("ok 3 - later # SKIP no net", "later", SKIPPED),
+            ("not ok 1 - cart # time=711.29ms {", "cart", FAILED),
             ("not ok 4 - wish # TODO", "wish", SKIPPED),
         ),
     ),
