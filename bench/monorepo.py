@@ -167,6 +167,7 @@ async def opened(plan: Plan) -> AsyncIterator[Bench]:
                 workers = Workers(store, github, clock, lambda *_: None, web_url=url)
                 loop, lookout = TimedLoop(store, clock), Lookout(store, github, clock)
                 yield Bench(clock, away, store, loop, workers, lookout)
+                await loop.close()
         finally:
             await store.close()
             await away.stop()

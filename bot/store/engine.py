@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections import deque
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -152,7 +151,7 @@ class Store:
         reader = journal.Reader(key, 0)
         while not reader.finished:
             page = await self._database.look(reader.page)
-            await asyncio.to_thread(deque, reader.check(page), 0)
+            await asyncio.to_thread(reader.walk, page)
 
     async def keep_snapshot(self, snapshot: Snapshot) -> bool:
         """Keep it in the place of the key's older one; a newer one stays. Returns whether it was kept."""

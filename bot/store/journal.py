@@ -143,7 +143,16 @@ class Reader:
     def check(self, page: Sequence[Row[*tuple[Any, ...]]]) -> Iterator[JournalRow]:
         """The page's records, those before a damaged one first."""
         for row in page:
-            yield self._checked(row)
+            self._check(row)
+            seq, at, key, kind, data, once, previous, digest_ = row
+            yield JournalRow(seq, float(at), key, kind, json.loads(data), once, previous, digest_)
+        if len(page) < PAGE:
+            self._check_end()
+
+    def walk(self, page: Sequence[Row[*tuple[Any, ...]]]) -> None:
+        """Check the page and read nothing of it."""
+        for row in page:
+            self._check(row)
         if len(page) < PAGE:
             self._check_end()
 
@@ -157,14 +166,13 @@ class Reader:
             found = tx.run(_BEFORE, {"of": self._key, "until": self._seq})
             self._previous = found.scalar() or START
 
-    def _checked(self, row: Row[*tuple[Any, ...]]) -> JournalRow:
+    def _check(self, row: Row[*tuple[Any, ...]]) -> None:
         seq, at, key, kind, data, once, previous, digest_ = row
         if previous != self._previous:
             raise JournalCorrupt(key, seq, "it does not name the record that stands before it")
         if digest(seq, float(at), key, kind, data, once, previous) != digest_:
             raise JournalCorrupt(key, seq, "its content is not what its digest was made from")
         self._seq, self._previous = seq, digest_
-        return JournalRow(seq, float(at), key, kind, json.loads(data), once, previous, digest_)
 
     def _check_end(self) -> None:
         end = self._end or 0
