@@ -16,8 +16,8 @@ import gc
 import hashlib
 import json
 import logging
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from bot.clock import Clock
 from bot.core_digest import core_digest
@@ -77,11 +77,11 @@ class Snapshots:
         seq = self._to_walk.pop(key, None)
         if seq is not None and key not in self._walked:
             self._walked.add(key)
-            self._beside(self._walk(key, seq))
+            self._beside(partial(self._walk, key, seq))
         if known.unkept >= self._limits.snapshot_every and key not in self._writing:
             known.unkept = 0
             self._writing.add(key)
-            self._beside(self._write(key, known.seq, known.chain, known.state))
+            self._beside(partial(self._write, key, known.seq, known.chain, known.state))
 
     async def _walk(self, key: str, seq: int) -> None:
         """Check the whole chain once; where it does not hold, the next turn says so, and the one after it folds."""
@@ -111,7 +111,7 @@ class Snapshots:
         finally:
             self._writing.discard(key)
 
-    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+    def _beside(self, work: Callable[[], Awaitable[None]]) -> None:
         task = asyncio.create_task(_told(work))
         self._aside.add(task)
         task.add_done_callback(self._aside.discard)
@@ -129,9 +129,9 @@ class Snapshots:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _told(work: Coroutine[Any, Any, None]) -> None:
+async def _told(work: Callable[[], Awaitable[None]]) -> None:
     try:
-        await work
+        await work()
     except StoreUnavailable as problem:
         log.error("snapshots: %s", problem)
     except Exception:

@@ -162,6 +162,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._held: dict[int, list[Any]] = {}
+        self._given: dict[frozenset[str], set[str]] = {}
 
     def read(self, lines: Iterable[bytes]) -> object:
         """Give the value of the last line, after all those to which it refers."""
@@ -179,11 +180,17 @@ class _Reader:
             values = [value for number in before for value in self._held.pop(number)]
             values += [self._value(part) for part in parts]
         elif type(tag) is int and _kinds()[tag].names is None:
-            (content,) = parts
-            return _kinds()[tag].made.model_validate(content)
+            return self._record(_kinds()[tag].made, *parts)
         else:
             values = [part if type(part) is not list else self._value(part) for part in parts]
         return _made(tag, values)
+
+    def _record(self, made: type[BaseModel], content: dict[str, Any]) -> BaseModel:
+        """Give a record. Which fields were given is one set for all that were given the same: each is large."""
+        record = made.model_validate(content)
+        given = record.model_fields_set
+        object.__setattr__(record, "__pydantic_fields_set__", self._given.setdefault(frozenset(given), given))
+        return record
 
 
 def _made(tag: str | int, values: list[Any]) -> Any:
