@@ -140,7 +140,8 @@ class Execution(Record):
     `task` names whose head it is, None on a base. `configuration` is what else makes two executions comparable: the
     runner's labels, the inputs. `passed_items` are names that a log, report or progress record showed executed and
     passed: items, or what contains them (a test file, a suite). `tests` is how many items the runner counted.
-    `step_ran` is False where the deciding step did not run although the job is green. `told_item` is the item that the
+    `step_ran` is False where the deciding step did not run although the job is green: one of its `skipped_steps` is
+    among another's `failed_steps`. `told_item` is the item that the
     job was told to run first: where it ran nothing else, it did not run as a whole. `run` is a check run's or a
     status's id where `told_by` says so.
     """
@@ -162,6 +163,8 @@ class Execution(Record):
     passed_items: tuple[str, ...] = ()
     tests: int | None = None
     step_ran: bool = True
+    failed_steps: tuple[str, ...] = ()
+    skipped_steps: tuple[str, ...] = ()
     told_item: str = ""
     log: LogState = "read"
     configuration: str = ""

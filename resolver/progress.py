@@ -46,6 +46,7 @@ class JobProgressed(Record):
     seen_at: float
     url: str = ""
     runner: str | None = None
+    runs_on: str = ""
     steps: tuple[StepSeen, ...] = ()
 
     @property
@@ -100,3 +101,4 @@ class JobStalled(Record):
     cancelled: bool = False
     url: str = ""
     runner: str | None = None
+    runs_on: str = ""

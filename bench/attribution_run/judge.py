@@ -16,6 +16,7 @@ from resolver.attribution import (
     Case,
     Diff,
     OutageMode,
+    Refusal,
     TaskFacts,
     TaskRed,
     Undecided,
@@ -59,7 +60,7 @@ class Patient:
     jobs: list[Job]
     executions: list[Execution]
     red_at: float
-    row_done: set[tuple[Check, str]] = field(default_factory=set)
+    row_done: set[Check] = field(default_factory=set)
     told: dict[tuple[str, Fingerprint], Told] = field(default_factory=dict)
     ended: float | None = None
     standing: dict[tuple[str, Fingerprint], Verdict] = field(default_factory=dict)
@@ -128,7 +129,7 @@ class Judge:
             self._visible(patient, now),
             now,
             rules=self.config.attribution,
-            row_done=frozenset(patient.row_done),
+            refusals=tuple(Refusal(kind="row", reason="it was taken", check=each) for each in patient.row_done),
             outage=self.outage.on,
         )
 
@@ -147,8 +148,8 @@ class Judge:
         match want:
             case WantRerun(check=check):
                 return self._rerun(patient, check, now, evidence=True)
-            case WantRow(check=check, fail_class=fail_class):
-                patient.row_done.add((check, fail_class))
+            case WantRow(check=check):
+                patient.row_done.add(check)
                 return self._rerun(patient, check, now, evidence=False)
             case WantBase(check=check, commit=commit):
                 job = self.world.probe(commit, check.job, now)

@@ -138,6 +138,7 @@ def job_identity(job: Json) -> dict[str, Any]:
         "workflow": str(job.get("workflow_name") or ""),
         "head_sha": Sha(str(job["head_sha"])),
         "runner": job.get("runner_name"),
+        "runs_on": ", ".join(sorted(str(label) for label in job.get("labels") or ())),
         "url": str(job.get("html_url") or ""),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from resolver.attribution.beside import Claim, NeverRan, OwnMerge
@@ -70,7 +70,7 @@ class Case:
     `executions`: of the task's head, of its base, of probes, of its merge groups, and of other tasks where they show
     one of the same fingerprints; the order does not matter. `flaked`: fingerprints that have been red and green on
     identical inputs before. `flakes_in_window`: how often a check was a flake inside `flake.window`, this one not
-    counted. `row_done`: failures whose deterministic action has been taken on this head. `outage`: outage mode is on.
+    counted. `outage`: outage mode is on.
     `found_now` are those of the refusals that were found while it was asked: they hold for this asking.
     `never_ran`, `own_merges` and `claims` are told beside the verdict and decide nothing.
     """
@@ -82,7 +82,6 @@ class Case:
     refusals: tuple[Refusal, ...] = ()
     flaked: frozenset[Fingerprint] = frozenset()
     flakes_in_window: frozenset[Check] = frozenset()
-    row_done: frozenset[tuple[Check, str]] = field(default=frozenset())
     never_ran: tuple[NeverRan, ...] = ()
     own_merges: tuple[OwnMerge, ...] = ()
     claims: tuple[Claim, ...] = ()

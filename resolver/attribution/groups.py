@@ -39,6 +39,8 @@ def suspect(groups: Sequence[Group], fingerprint: Fingerprint, green_base: Sha |
     Name the suspect of a failure in a queue, or None where no green stands ahead of it. `green_base` is the base below
     all groups where the check was seen green there.
     """
+    reds = [each.execution for each in groups if each.execution is not None and each.execution.result == "failed"]
+    decisive = {step for red in reds if red.fails_with(fingerprint) is not None for step in red.failed_steps}
     after, added = green_base, list[str]()
     known = green_base is not None
     for group in sorted(groups, key=lambda each: each.place):
@@ -48,7 +50,7 @@ def suspect(groups: Sequence[Group], fingerprint: Fingerprint, green_base: Sha |
             continue
         if execution.fails_with(fingerprint) is not None:
             return Suspect(tasks=tuple(added), group=group.commit, after=after) if known else None
-        if execution.result == "passed" and execution.step_ran:
+        if execution.result == "passed" and execution.step_ran and decisive.isdisjoint(execution.skipped_steps):
             after, known = group.commit, True
             added.clear()
     return None

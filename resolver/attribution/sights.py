@@ -71,12 +71,11 @@ def passes(execution: Execution, item: FailedItem, red: Execution | None = None)
     `red` is an execution of the same tests that showed the failure: an equal number of items then proves the same
     selection. A failure without an item (a compiler's, or job-level) needs only that the deciding step ran.
     """
-    if execution.result != "passed" or not execution.step_ran:
+    if execution.result != "passed":
         return None
-    if item.job_level:
-        return "weak"
-    if item.item is None or item.step:
-        return "moderate"
+    if item.job_level or item.item is None or item.step:
+        strength: Strength = "weak" if item.job_level else "moderate"
+        return strength if execution.step_ran else None
     seen = shows(execution, item)
     if seen is not None:
         return seen

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from resolver.attribution.case import Case
-from resolver.attribution.sights import passed_beside
+from resolver.attribution.sights import passed_beside, shows
 from resolver.executions import Execution, FailedItem
 from resolver.ids import Sha
 
@@ -21,8 +21,12 @@ def flaked_before(case: Case, item: FailedItem, alike: Sequence[Execution], reds
     others = [each for each in alike if each.own == "no" or each.task == case.task.task]
     red = [each for each in others if each.fails_with(item.fingerprint) is not None]
     # A green in which the item was not seen executed is enough for doubt, though never for a verdict.
-    green = [each for each in others if (each.result == "passed" and each.step_ran) or passed_beside(each, item)]
+    green = [each for each in others if _green(each, item) or passed_beside(each, item)]
     return _on_equal_inputs(case, red, green) or _against_its_base(red, green) or _wavers(case, red, green, reds)
+
+
+def _green(each: Execution, item: FailedItem) -> bool:
+    return each.result == "passed" and (each.step_ran or shows(each, item) is not None)
 
 
 def _on_equal_inputs(case: Case, red: Sequence[Execution], green: Sequence[Execution]) -> bool:

@@ -103,9 +103,8 @@ def _items(ended: list[Execution]) -> list[FailedItem]:
 
 def _item(q: Question) -> Outcome:
     case = q.case
-    done = (q.check, q.item.fail_class) in case.row_done
     refused = case.refusal("row", q.check, q.red.subject)
-    if q.item.fail_class in ROW_FIRST and not done and (refused is None or refused.until is not None):
+    if q.item.fail_class in ROW_FIRST and (refused is None or refused.until is not None):
         return _row(case, q.check, q.red, _named(q.item), refused.until if refused else None)
     waited_for = unread(q)
     if waited_for:
@@ -206,9 +205,8 @@ def _surroundings(case: Case, check: Check, head: tuple[Execution, ...]) -> Iter
     if not lost or any(each.result == "running" for each in head):
         return
     item = lost[-1].items[0] if lost[-1].items else None
-    fail_class = item.fail_class if item is not None else "gate-red-env"
     refused = case.refusal("row", check, lost[-1].subject)
-    if (check, fail_class) in case.row_done or (refused is not None and refused.until is None):
+    if refused is not None and refused.until is None:
         yield _bare(case, lost[-1], "only its surroundings failed, which says nothing about the code")
     elif item is not None:
         yield _row(case, check, lost[-1], _named(item), refused.until if refused else None)

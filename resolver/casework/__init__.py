@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from resolver.attribution import Case, Diff, Refusal, TaskFacts
 from resolver.casework.beside import base_only, base_unread, claims, marked, never_ran, own_merges
 from resolver.casework.queue import own_groups, queue_executions, red_jobs
+from resolver.casework.steps import decided
 from resolver.conclusions import Meaning, meaning
 from resolver.config import RepoConfig
 from resolver.executions import Check, Execution, FailedItem, LogState, Own, Side, result_of
@@ -37,7 +38,7 @@ def make_case(state: RepoState, pull: Pull, now: float, config: RepoConfig, refu
     """Give the case of a pull request at its current head."""
     mine = (*_of_task(state, pull), *queue_executions(state, pull, execution_of))
     prints = {item.fingerprint for each in mine for item in each.items}
-    executions = marked(state, pull, (*mine, *_of_base(state, pull), *_of_others(state, pull, prints)))
+    executions = decided(marked(state, pull, (*mine, *_of_base(state, pull), *_of_others(state, pull, prints))))
     before = [each for each in state.flakes if each.head_sha != pull.seen.head_sha]
     return Case(
         task=_task(state, pull, config),
@@ -197,9 +198,16 @@ def execution_of(
         items=items,
         passed_items=triaged.passed if triaged else (),
         tests=triaged.tests if triaged else None,
+        failed_steps=_steps(job, Meaning.FAILED),
+        skipped_steps=_steps(job, Meaning.NOTHING),
         log=_log(job, triaged),
+        configuration=job.runs_on,
         own=own,
     )
+
+
+def _steps(job: JobFinished, ended: Meaning) -> tuple[str, ...]:
+    return tuple(step.name for step in job.steps if step.conclusion and meaning(step.conclusion) is ended)
 
 
 def _log(job: JobFinished, triaged: JobTriaged | None) -> LogState:
@@ -231,6 +239,8 @@ def _stalled(head: Head, stall: JobStalled, *, task: str, fork: bool) -> Executi
         finished_at=stall.seen_at,  # it has not ended: this is how far it was seen
         result="failed",
         items=(FailedItem.of(stall_finding(stall, print_name(check))),),
+        failed_steps=(stall.step,),
+        configuration=stall.runs_on,
     )
 
 

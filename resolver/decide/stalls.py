@@ -120,6 +120,7 @@ def _stall(job: JobProgressed, rules: Stall, history: StepHistory, limits: Limit
         cancelled=job.cancelled,
         url=job.url,
         runner=job.runner,
+        runs_on=job.runs_on,
     )
 
 

@@ -154,7 +154,7 @@ class StepFinished(Record):
 
 class JobFinished(Record):
     """One execution: a job of one attempt that has ended, whatever told us so. GitHub keeps its annotations at
-    `check_run_id`.
+    `check_run_id`. `runs_on` are the labels that its runner had to have, in their order by name.
     """
 
     job_id: int
@@ -171,6 +171,7 @@ class JobFinished(Record):
     url: str
     steps: tuple[StepFinished, ...] = ()
     check_run_id: int | None = None
+    runs_on: str = ""
 
 
 class JobTriaged(Record):

@@ -14,11 +14,11 @@ _GIVEN: set[str] = set()
 
 
 def kept(job: JobFinished) -> JobFinished:
-    """Give what is kept of an execution: of one that passed no step but those that failed all the same.
+    """Give what is kept of an execution: of one that passed no step but those that did not pass.
 
-    How long its steps took is folded into the step history, and nothing else asks for them.
+    A step that failed elsewhere may have been skipped here. How long steps took is folded into the step history.
     """
     if meaning(job.conclusion) is not Meaning.PASSED:
         return job
-    steps = tuple(step for step in job.steps if meaning(step.conclusion) is Meaning.FAILED)
+    steps = tuple(step for step in job.steps if meaning(step.conclusion) in (Meaning.FAILED, Meaning.NOTHING))
     return JobFinished.model_construct(_GIVEN, **{**dict(job), "steps": steps})

@@ -173,7 +173,7 @@ def _result(letter: str, item: FailedItem) -> dict[str, object]:
         case "Q":
             return {"result": "passed"}
         case "E":
-            return {"result": "passed", "passed_items": (ITEM,), "step_ran": False}
+            return {"result": "passed", "step_ran": False}
         case "X":
             return {"result": "failed", "items": (other,)}
         case "Y":
@@ -194,6 +194,7 @@ def case(row: str, facts: str) -> Case:
     item = _KINDS[said.get("kind", "test")]
     diff = Diff(files=(_DIFFS[said["diff"]],)) if "diff" in said else None
     refusals = [Refusal(kind=kind, reason=f"no {kind}") for kind in said.get("no", "").split(",") if kind]
+    refusals += [Refusal(kind="row", reason="it was taken")] if "rowdone" in said else []
     refusals += [
         Refusal(kind=kind, reason="later", until=NOW + 60) for kind in said.get("later", "").split(",") if kind
     ]
@@ -221,7 +222,6 @@ def case(row: str, facts: str) -> Case:
         refusals=tuple(refusals),
         flaked=frozenset({PRINT}) if "flaked" in said else frozenset(),
         flakes_in_window=frozenset({CHECK}) if "again" in said else frozenset(),
-        row_done=frozenset({(CHECK, item.fail_class), (CHECK, "gate-red-env")}) if "rowdone" in said else frozenset(),
         never_ran=(NeverRan(check=CHECK, why=said["unseen"]),) if "unseen" in said else (),
         claims=(Claim(by="sheriff", says=said["claim"]),) if "claim" in said else (),
         outage="outage" in said,

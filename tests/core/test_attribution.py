@@ -165,6 +165,8 @@ cancelled_on_the_base_proves_nothing           | b2.K h.F h.F           |       
 cancelled_alone_is_no_failure                  | h.K                    |                         | nothing
 skipped_on_the_base_proves_nothing             | b2.S h.F h.F           |                         | want base b2
 empty_green_base                               | b2.E h.F h.F           |                         | want base b2 more
+linters_step_skipped_on_the_base               | b2.E h.F h.F           | kind=lint               | want base b2 more
+linters_step_skipped_on_the_head               | b2.F h.F h.E=          | kind=lint               | base-defect → repair
 empty_green_probe_is_not_asked_twice           | h.F h.F p2.E           |                         | unclassified → escalate
 green_probe_without_the_item_proves_nothing    | h.F h.F p2.Q           |                         | unclassified → escalate
 probe_that_ran_only_the_item_it_was_told       | h.F20 h.F20 p2.G1!     |                         | unclassified → escalate
