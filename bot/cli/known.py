@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.cli.subparsers import Subparsers
 from bot.cli.where import add_store_options, reading_store
 from bot.store import JournalCorrupt, JournalRow, Store, StoreUnavailable
+from bot.words.lists import listed
 from resolver.fold import fold_or_park
 from resolver.fold.forgotten import brought_back
 from resolver.ids import PullNumber
@@ -68,21 +69,39 @@ async def find(store: Store, asked: str) -> Found | str:
         return f"{asked!r} is no pull request; write acme/shop#7, or 7"
     wanted = PullNumber(int(number))
     matches: list[Found] = []
+    names: list[str] = []
     for key in await store.keys():
         rows = [row async for row in store.records(key)]
         state = RepoState()
         for row in rows:
             state = fold_or_park(state, from_json(row.kind, row.data))
         known = state.repo.full_name if state.repo else ""
+        names += [known] if known else []
         state = brought_back(state, state.closed[wanted].seen) if wanted in state.closed else state
         if wanted in state.pulls and (not name or name.lower() == known.lower()):
             pull = state.pulls[wanted]
             matches.append(Found(state, pull, tuple(row for row in rows if _speaks_of(row, pull))))
     if not matches:
-        return f"the journal knows no pull request {asked}"
+        return _unknown(asked, name, names)
     if len(matches) > 1:
         return f"several repositories have a pull request {number}; write OWNER/NAME#{number}"
     return matches[0]
+
+
+def _unknown(asked: str, name: str, names: Sequence[str]) -> str:
+    """Say what the journal does not know, and what to look at."""
+    if not names:
+        return (
+            f"the journal is empty, so {asked} is not known; once the App is installed on a repository and "
+            "`failres serve` hears of it, it is"
+        )
+    if name and name.lower() not in (each.lower() for each in names):
+        return f"the journal knows no repository {name}; it knows {listed(sorted(names), NAMED)}"
+    seen = listed(sorted(names), NAMED)
+    return f"the journal knows no pull request {asked}; it knows those that failres saw open in {seen}"
+
+
+NAMED = 5
 
 
 def _speaks_of(row: JournalRow, pull: Pull) -> bool:

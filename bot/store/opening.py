@@ -35,7 +35,11 @@ async def open_store(url: str, clock: Clock, *, owner: str | None = None, readin
     file = _file(address)
     what = f"The store {file}" if file else f"The store {address.render_as_string(hide_password=True)}"
     if reading and file and not file.exists():
-        raise StoreUnavailable(what, "there is no such file", "name the state directory that `failres serve` uses")
+        raise StoreUnavailable(
+            what,
+            "there is no such file",
+            "name the state directory that `failres serve` uses, with `--state DIR`",
+        )
     lock = DirectoryLock(file.parent) if file and not reading else None
     database = Database(address, clock, what, reading=reading)
     try:

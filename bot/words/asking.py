@@ -53,7 +53,7 @@ def happened(asked: DecisionRequested) -> str:
     if asked.kind == "fix-flaky-test":
         again = f"{what} was flaky for the second time within the configured time; running it again hides that only."
         return f"{again}{why}"
-    said = f": {code(mask(asked.message), 200)}" if asked.message else ""
+    said = f": {code(mask(asked.message).rstrip('.'), 200)}" if asked.message else ""
     own = title.startswith(_OF_CHECK)  # the check's own failure needs no second sentence
     first = f"{what}{title.removeprefix(_OF_CHECK)}" if own else f"{what} failed. {title}"
     return f"{first}{said}.{why}"
@@ -106,7 +106,7 @@ def pointed_at(asked: Asked) -> str:
     """Say in the one comment that people are asked: in a comment below, or here where there may be none today."""
     if asked.here is None:
         until = _UNTIL.get(asked.kind, " Until somebody answers or pushes, nothing automatic follows.")
-        return f"People are asked below: “{asked.question}”{until}"
+        return f"People are asked below: “{asked.question}”{until} "
     return (
         f"People are asked: “{asked.question}” No further comment may be made today, so the question stands here. "
         f"{_ANSWERS}\n\n{options(asked.here)}\n\n"

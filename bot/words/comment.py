@@ -9,7 +9,7 @@ from bot.words.asking import pointed_at
 from bot.words.beside import beside
 from bot.words.commits import commit, short
 from bot.words.evidence import evidence, page_of, whole_evidence
-from bot.words.failure import cause, headline, label, more, proven, red, where
+from bot.words.failure import cause, headline, label, more, proven, red, said, where
 from bot.words.held import held
 from bot.words.inert import code, escape_html, fence, fold_in
 from bot.words.lists import listed, rows
@@ -30,6 +30,7 @@ LIMIT = 65_536
 
 ROWS = 15
 EXCERPTS = 3
+CLASSES = PRINTS = 3
 EXCERPT_LINES = 40
 ADDRESS = 200
 
@@ -67,7 +68,7 @@ def _first(report: Report) -> list[str]:
         case "green" if not report.was_red:
             return [f"**{config_file.in_order(report)}**"]
         case "green":
-            passed = listed([code(name.partition(": ")[2] or name) for name in report.passed], 5)
+            passed = listed([code(name) for name in report.passed], 5)
             told = f": {passed} passed" if passed else ""
             flakes = [v for v in report.cause.verdicts if v.klass == "flake"]
             mended = [before for each in report.repairs if (before := mended_by(each)) is not None]
@@ -88,16 +89,25 @@ def _first(report: Report) -> list[str]:
 
 
 def _table(report: Report, repo_url: str) -> list[str]:
-    if len(report.failed) == 1 and len(report.failed[0].failures) <= 1:
-        return [_single(report, repo_url)]
+    if len(report.failed) == 1:
+        check = report.failed[0]
+        return [*_items(report, check, repo_url), _single(report, check, repo_url)]
     told = [_row(report, check, repo_url) for check in report.failed]
     head = ("| check | what failed | where |", "| --- | --- | --- |")
     return ["\n".join([*head, *rows(told, ROWS, last="| {} | | |".format)])]
 
 
-def _single(report: Report, repo_url: str) -> str:
-    check = report.failed[0]
-    at = where(report, check.failures[0], repo_url) if check.failures else ""
+def _items(report: Report, check: FailedCheck, repo_url: str) -> list[str]:
+    """Several failures of the one check, a row each."""
+    if len(check.failures) + check.capped < 2:
+        return []
+    told = [f"| {said(check, each, in_table=True)} | {where(report, each, repo_url)} |" for each in check.failures]
+    head = ("| what failed | where |", "| --- | --- |")
+    return ["\n".join([*head, *rows(told, ROWS, last="| {} | |".format, beyond=check.capped)])]
+
+
+def _single(report: Report, check: FailedCheck, repo_url: str) -> str:
+    at = where(report, check.failures[0], repo_url) if len(check.failures) == 1 else ""
     shown = f"{'Details' if check.third_party else 'Log'} of {code(label(check))}"
     page = page_of(check, repo_url)
     told = [f"At {at}"] if at else []
@@ -160,11 +170,11 @@ def next_step(report: Report) -> str:
     lead = report.cause.lead
     known = open_question(report) if lead is None else what_next(report, lead) or following(lead)
     if report.asked is not None:
-        known = f"{pointed_at(report.asked)} {known}"
+        known = f"{pointed_at(report.asked)}{known}"
     if report.cause.proposed:
         known += f" {proposed(report.cause.proposed)}"
     if report.cause.hindrance:
-        known += f" It was not done: {hindered(report.cause.hindrance)}."
+        known += f" That was not done: {hindered(report.cause.hindrance)}."
     if report.cause.outage:
         known = f"{outage(report.cause.outage)} {known}"
     if report.from_fork:
@@ -202,6 +212,8 @@ def _classes(report: Report) -> list[str]:
 
 def _foot(report: Report) -> str:
     classes = _classes(report)
-    prints = [check.failures[0].fingerprint for check in report.failed if check.failures]
-    parts = [f"commit {short(report.head_sha)}", *classes[:3], *dict.fromkeys(prints[:3])]
+    prints = tuple(dict.fromkeys(check.failures[0].fingerprint for check in report.failed if check.failures))
+    parts = [f"commit {short(report.head_sha)}"]
+    parts += [f"class {listed(classes, CLASSES)}"] if classes else []
+    parts += [f"fingerprint {listed(prints, PRINTS)}"] if prints else []
     return f"<sub>failres · {' · '.join(parts)}</sub>"

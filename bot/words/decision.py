@@ -54,7 +54,9 @@ def render(action: PostDecision, repo_url: str) -> str:
         parts.append(fold_in("Evidence", evidence(asked.because, repo_url)))
     if action.handoff is not None:
         parts.append(_handoff(action.handoff, repo_url, asked.number))
-    parts.append(f"<sub>failres · {asked.decision_id} · commit {short(asked.head.sha)} · {asked.fail_class}</sub>")
+    parts.append(
+        f"<sub>failres · question {asked.decision_id} · commit {short(asked.head.sha)} · class {asked.fail_class}</sub>"
+    )
     return "\n\n".join(parts)[:LIMIT]
 
 

@@ -26,7 +26,7 @@ ROLES: Final[Mapping[Role, str]] = MappingProxyType(
         "other": "another failure",
         "empty": "passed, but this was not seen to run",
         "stale": "passed, too long ago to count",
-        "lost": "its surroundings failed",
+        "lost": "what the job runs on failed",
         "mute": "failed, nothing more is known",
     }
 )

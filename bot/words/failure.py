@@ -47,13 +47,17 @@ def cause(check: FailedCheck, *, in_table: bool = False) -> str:
         if check.missing:
             return MISSING.get(check.missing, f"Its log could not be read: {one_line(check.missing)}")
         return "Its log names no failure that failres knows."
-    first = check.failures[0]
-    said = code(first.message, 140, in_table=in_table)
-    if first.item:
-        return f"{code(first.item, 120, in_table=in_table)}: {said}"
-    known = TAXONOMY.get(first.fail_class)
+    return said(check, check.failures[0], in_table=in_table)
+
+
+def said(check: FailedCheck, failure: Failure, *, in_table: bool = False) -> str:
+    """Give one failure of a check: the item and what it said, else the class in words."""
+    message = code(failure.message, 140, in_table=in_table)
+    if failure.item:
+        return f"{code(failure.item, 120, in_table=in_table)}: {message}"
+    known = TAXONOMY.get(failure.fail_class)
     # Another CI's own words say more than a class that was not read from a log.
-    return f"{known.title}: {said}" if known and not check.third_party else said
+    return f"{known.title}: {message}" if known and not check.third_party else message
 
 
 def more(check: FailedCheck) -> str:

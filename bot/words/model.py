@@ -29,7 +29,7 @@ PROPOSES: Final[Mapping[Action, str]] = MappingProxyType(
 
 def proposed(proposal: Proposal) -> str:
     """Say that a model was asked, and what came of it; a decision to ask people may be its own or follow from none."""
+    why = code(proposal.rationale.rstrip("."), RATIONALE)
     if proposal.action == "escalate":
-        told = f"people have to decide: {code(proposal.rationale, RATIONALE)}"
-        return f"A model was asked about it, and {told}."
-    return f"A model proposed {PROPOSES[proposal.action]}: {code(proposal.rationale, RATIONALE)}."
+        return f"A model was asked about it, and people have to decide: {why}."
+    return f"A model proposed {PROPOSES[proposal.action]}: {why}."

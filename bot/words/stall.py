@@ -48,7 +48,7 @@ def what_next(report: Report, verdict: Verdict) -> str | None:
     ]
     match verdict.next_action:
         case "probe":
-            told.append("Next, the clean base is to be asked whether it stalls there too.")
+            told.append("Whether it stalls on a clean base too has to be found out.")
         case "rerun":
             told.append("Once it has ended, one rerun is in order.")
         case "repair":
@@ -66,11 +66,12 @@ def stalls(report: Report) -> list[str]:
 
 def _stall(check: FailedCheck, stall: JobStalled) -> str:
     since = utc_minute(stall.since)
-    source = "the configuration's"
+    source = "as the configuration says"
     if stall.source == "history":
         source = f"made of its last {stall.samples} successes"
     where = code(f"{check.workflow} / {check.job}")
-    return f"In {where} the step {code(stall.step)} runs since {since}. Its budget is {span(stall.budget)}, {source}."
+    runs = f"In {where} the step {code(stall.step)} has been running since {since}."
+    return f"{runs} Its budget is {span(stall.budget)}, {source}."
 
 
 def unfinished(report: Report) -> list[str]:

@@ -20,7 +20,7 @@ WAITS = {
     "base": "the clean base is being asked",
     "rerun": "the failed job runs once more on the same commit",
     "review": "the failed job runs once more when somebody has reviewed the environment that its run waits for",
-    "row": "its surroundings may be the cause, so the failed job runs once more after a wait",
+    "row": "what the job runs on may be the cause, so the failed job runs once more after a wait",
     "requeue": "the same commit is enqueued once more",
     "limit": "the next execution has to wait for a while",
     "read": "what is there already is being read",
@@ -73,7 +73,7 @@ def following(verdict: Verdict) -> str:
         case "synchronise":
             return "The branch has to be updated to its base; rerunning would test the old one again."
         case "probe":
-            return "The clean base has to be asked whether it stalls there too."
+            return "Whether it stalls on a clean base too has to be found out."
         case "repair":
             return "The base has to be mended; nothing on this branch helps, and rerunning does not either."
         case "rerun":

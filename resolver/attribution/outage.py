@@ -76,7 +76,7 @@ def _many_kinds(reds: Sequence[TaskRed], rules: Outage) -> str | None:
         there = [red for red in reds if red.base == base]
         prints = len({red.fingerprint for red in there})
         if _tasks(there) >= rules.tasks and prints > rules.distinct_fingerprints:
-            return f"{prints} new failures on {_tasks(there)} tasks with one base"
+            return f"{prints} new failures on {_tasks(there)} pull requests with one base"
     return None
 
 
@@ -84,12 +84,12 @@ def _one_kind(reds: Sequence[TaskRed], rules: Outage) -> str | None:
     for fingerprint in sorted({red.fingerprint for red in reds}):
         tasks = _tasks(red for red in reds if red.fingerprint == fingerprint)
         if tasks >= max(rules.tasks, rules.tasks_with_one_fingerprint):
-            return f"one failure on {tasks} tasks although the base is green"
+            return f"the same failure on {tasks} pull requests although the base is green"
     return None
 
 
 def _surroundings(reds: Sequence[TaskRed], running: int, rules: Outage) -> str | None:
     tasks = _tasks(reds)
     if tasks >= rules.tasks and tasks >= rules.infrastructure_share * running:
-        return f"the surroundings of {tasks} of {running} running tasks failed"
+        return f"what the jobs run on failed for {tasks} of {running} pull requests"
     return None

@@ -207,7 +207,7 @@ def _surroundings(case: Case, check: Check, head: tuple[Execution, ...]) -> Iter
     item = lost[-1].items[0] if lost[-1].items else None
     refused = case.refusal("row", check, lost[-1].subject)
     if refused is not None and refused.until is None:
-        yield _bare(case, lost[-1], "only its surroundings failed, which says nothing about the code")
+        yield _bare(case, lost[-1], "only what the job runs on failed, which says nothing about the code")
     elif item is not None:
         yield _row(case, check, lost[-1], _named(item), refused.until if refused else None)
 

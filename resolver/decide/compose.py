@@ -63,7 +63,7 @@ def compose(
         failed=failed,
         derived=tuple(sorted(_derived(head))) if failed else (),
         unfinished=unfinished(head, config_of(state, pull).stall, state.steps, now) if failed or now is None else (),
-        passed=tuple(sorted(_passed(pull, head))),
+        passed=tuple(sorted(_labels(head)[each] for each in _passed(pull, head))),
         config_problems=problems,
         base_config_problems=base.problems if base else (),
         plan_problems=plan_problems(state, pull),
@@ -195,6 +195,15 @@ def _derived(head: Head) -> set[str]:
 def _passed(pull: Pull, head: Head) -> frozenset[str]:
     """Those of the checks that were red on any head that have passed on this one."""
     return pull.reds & head.once(_all_passed) if pull.reds else frozenset()
+
+
+def _labels(head: Head) -> dict[str, str]:
+    """Name the checks of a head as people see them in GitHub's own list."""
+    jobs = {}
+    for job in head.current():
+        run = head.runs.get(job.run_id)
+        jobs[check_id(job, run)] = f"{run.name if run else job.workflow} / {job.name}"
+    return jobs | {third_party_id(each): each.label for each in head.third_party()}
 
 
 def _all_passed(head: Head) -> frozenset[str]:

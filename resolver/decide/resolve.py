@@ -27,7 +27,7 @@ from resolver.limits import Limits
 from resolver.policy import CRASH, POLICY, Abilities, Take, rule, rule_crash, within
 from resolver.state import Pull
 
-FOR_PEOPLE = "executing it again cannot help, and people decide on this class of failure"
+FOR_PEOPLE = "running it again as it is cannot help"
 
 
 def resolve(matter: Matter, limits: Limits) -> Met | Refusal:

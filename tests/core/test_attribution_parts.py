@@ -222,7 +222,7 @@ def test_the_weakest_needed_execution_is_the_verdicts_strength() -> None:
         ("b2.Q~9h b2.F h.F", "", ["red", "red"], "the same check fails in the same way on the clean base"),
         ("h.N", "", ["mute"], "the log names no failure"),
         ("h.M", "no=log", ["mute"], "there is no log"),
-        ("h.I", "rowdone", ["lost"], "only its surroundings failed, which says nothing about the code"),
+        ("h.I", "rowdone", ["lost"], "only what the job runs on failed, which says nothing about the code"),
     ],
 )
 def test_what_is_shown_beside_a_verdict_is_what_it_was(row: str, facts: str, roles: list[str], reason: str) -> None:

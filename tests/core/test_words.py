@@ -55,7 +55,7 @@ shop/cart.py:12: AssertionError
 
 </details>
 
-<sub>failres · commit aaaaaaa · gate-red-code · v1-0123456789abcdef</sub>\
+<sub>failres · commit aaaaaaa · class gate-red-code · fingerprint v1-0123456789abcdef</sub>\
 """)
 
 
@@ -88,7 +88,7 @@ Red, cancelled or not run only because of it: `deploy`.
 
 **What happens now:** It is not known yet whose failure this is. failres only explains here; the configuration does not let it act on this pull request.
 
-<sub>failres · commit aaaaaaa · gate-red-code · task-stalled · v1-0123456789abcdef · v1-00000000000000e5</sub>\
+<sub>failres · commit aaaaaaa · class gate-red-code, task-stalled · fingerprint v1-0123456789abcdef, v1-00000000000000e5</sub>\
 """)
 
 
@@ -105,7 +105,7 @@ def test_green_again_says_what_passed():
     assert said(*red(), job(31, "success", attempt=2)) == snapshot("""\
 <!-- failres:sticky:7 -->
 
-**Green again** at `aaaaaaa`: `test (pull_request)` passed.
+**Green again** at `aaaaaaa`: `ci / test` passed.
 
 <sub>failres · commit aaaaaaa</sub>\
 """)
@@ -303,3 +303,24 @@ def test_a_models_words_are_inert_whatever_it_proposes():
     assert proposed(Proposal(action="escalate", rationale="the model was not sure: it may pass")) == snapshot(
         "A model was asked about it, and people have to decide: `the model was not sure: it may pass`."
     )
+
+
+def test_several_failures_of_one_check_are_named_each():
+    """The headline has the first and their number, a table each with its line; the log is linked once."""
+    elsewhere = (Place(path="shop/tax.py", line=3, mapped=True),)
+    other = failure("tests/test_tax.py::test_rate", message="assert 19 == 7", places=elsewhere)
+    body = said(*red()[:-1], triaged(30, failure(), other, capped=4))
+    assert body.split("**What happens now")[0] == snapshot("""\
+<!-- failres:sticky:7 -->
+
+**`ci / test` failed: `tests/test_cart.py::test_total`: `assert 90 == 100` (and 5 more)**
+
+| what failed | where |
+| --- | --- |
+| `tests/test_cart.py::test_total`: `assert 90 == 100` | [`shop/cart.py:12`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/cart.py#L12) |
+| `tests/test_tax.py::test_rate`: `assert 19 == 7` | [`shop/tax.py:3`](https://github.test/acme/shop/blob/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/shop/tax.py#L3) |
+| … and 4 more | |
+
+[Log of `ci / test`](https://github.test/jobs/30)
+
+""")

@@ -49,5 +49,5 @@ async def test_a_pull_request_opened_again_is_green_by_its_newest_run(world):
     world.people.reopen(pull)
     await world.settle()
     told = world.said(pull)
-    assert "**Green again** at `‹discount:1›`: `unit (pull_request)` passed." in told
+    assert "**Green again** at `‹discount:1›`: `ci / unit` passed." in told
     assert "Flaky: `tests/test_shop.py::test_discount` failed and passed on the very same commit." in told

@@ -160,7 +160,7 @@ async def test_a_branch_that_carries_the_bases_own_changes_is_brought_up_to_date
     await world.settle()
     world.people.push("main", {"tax.py": "RATE = open('rates.py')\n", "rates.py": "7\n"}, by="admin", message="Tax")
     await world.settle()
-    assert "It was not done: people were asked here, and nothing is begun before they answer" in world.said(pull)
+    assert "That was not done: people were asked here, and nothing is begun before they answer" in world.said(pull)
     world.people.comment(pull, "/failres sync", by="maintainer")
     await world.settle()
     assert [commit.message for commit in repo.git.log(pull.head_sha, repo.git.branch("main"))] == snapshot(
@@ -173,7 +173,7 @@ async def test_a_branch_that_carries_the_bases_own_changes_is_brought_up_to_date
 (hidden as resolved)
 <!-- failres:sticky:1 -->
 
-**Green again** at `‹till:3›`: `unit (pull_request)` passed.
+**Green again** at `‹till:3›`: `ci / unit` passed.
 
 failres rebased this branch onto `main` at `‹main:1›`; its head was `‹till:2›` before. Run `git pull --rebase` before you push to it again.
 
@@ -202,7 +202,7 @@ async def test_a_rebase_that_leaves_more_than_the_task_may_change_quarantines_it
     assert said.split("<!-- failres:decision")[0] == snapshot("""\
 <!-- failres:sticky:1 -->
 
-**Green again** at `‹docs:3›`: `unit (pull_request)` passed.
+**Green again** at `‹docs:3›`: `ci / unit` passed.
 
 failres rebased this branch onto `main` at `‹main:2›`; its head was `‹docs:2›` before. Run `git pull --rebase` before you push to it again.
 

@@ -53,11 +53,19 @@ async def test_why_not_names_what_keeps_failres_from_acting(calm, capsys):
 
 
 async def test_an_unknown_pull_request_is_refused_with_what_to_write(calm, capsys):
-    """A wrong name is an answer, not a trace."""
+    """A wrong name is an answer, not a trace: what is not known, and what is."""
+    assert await asyncio.to_thread(main, ["explain", "99", "--state", str(calm.root / "state")]) == 1
+    assert capsys.readouterr().err.startswith("failres explain: the journal is empty, so 99 is not known; once the App")
     where = await played(calm, "bad-config")
+    wrong = {
+        "99": "the journal knows no pull request 99; it knows those that failres saw open in octo/shop",
+        "acme/shop#1": "the journal knows no repository acme/shop; it knows octo/shop",
+        "nonsense": "'nonsense' is no pull request; write acme/shop#7, or 7",
+    }
     for command in ("explain", "why-not"):
-        assert (await said(capsys, command, "99", *where))[0] == 1
-        assert (await said(capsys, command, "nonsense", *where))[0] == 1
+        for asked, reason in wrong.items():
+            assert await asyncio.to_thread(main, [command, asked, *where]) == 1
+            assert capsys.readouterr().err == f"failres {command}: {reason}\n"
 
 
 async def test_the_journal_can_be_verified_while_the_server_runs(calm, capsys):

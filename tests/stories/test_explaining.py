@@ -98,7 +98,7 @@ Process completed with exit code 1.
 
 </details>
 
-<sub>failres · commit ‹discount:1› · gate-red-code · v1-7c29cc8a73cb4188</sub>\
+<sub>failres · commit ‹discount:1› · class gate-red-code · fingerprint v1-7c29cc8a73cb4188</sub>\
 """)
     world.people.push("discount", RIGHT)
     await world.settle()
@@ -106,7 +106,7 @@ Process completed with exit code 1.
 (hidden as resolved)
 <!-- failres:sticky:1 -->
 
-**Green again** at `‹discount:2›`: `unit (pull_request)` passed.
+**Green again** at `‹discount:2›`: `ci / unit` passed.
 
 <sub>failres · commit ‹discount:2›</sub>\
 """)
@@ -139,7 +139,7 @@ async def test_a_rerun_that_passes_turns_the_same_head_green(world):
 (hidden as resolved)
 <!-- failres:sticky:1 -->
 
-**Green again** at `‹docs:1›`: `unit (pull_request)` passed.
+**Green again** at `‹docs:1›`: `ci / unit` passed.
 
 Flaky: `unit` failed and passed on the very same commit.
 

@@ -66,7 +66,7 @@ Nothing automatic follows here until this is answered or somebody pushes. Somebo
 
 [Handoff bundle](https://github.test/octo/shop/blob/failres/state/handoff/pr-1/d-‹id›.md): all that is known, for whoever takes over.
 
-<sub>failres · d-‹id› · commit ‹docs:1› · base-moved</sub>\
+<sub>failres · question d-‹id› · commit ‹docs:1› · class base-moved</sub>\
 """)
     comment = world.people.comment(pull, "/failres answer try-again", by="maintainer")
     await world.later(HOUR)

@@ -175,7 +175,7 @@ async def test_the_kill_switch_of_the_process_holds_a_question_back(calm):
         stop.unlink()
         await calm.later(120.0)
         assert len(endpoint.heard) == 1
-    assert "people have to decide: `People know.`" in calm.said(pull)
+    assert "people have to decide: `People know`" in calm.said(pull)
 
 
 async def test_nobody_waits_for_a_model_that_thinks(calm):
@@ -217,4 +217,4 @@ async def test_github_in_trouble_delays_a_question_and_does_not_double_it(calm):
         pull = await story(calm, job=troubled, **settings(endpoint))
         await calm.later(1_200.0)
         assert len(endpoint.heard) == 1
-    assert "people have to decide: `People know.`" in calm.said(pull)
+    assert "people have to decide: `People know`" in calm.said(pull)

@@ -127,14 +127,14 @@ In the merge queue, `linter / lint` failed on `‹group of #1:2›`: this branch
 <details>
 <summary>Evidence</summary>
 
-| ran on | commit | with base | showed | run | age | strength |
+| ran on | commit | tested base | showed | run | age at verdict | strength |
 | --- | --- | --- | --- | --- | --- | --- |
-| a merge group | `‹group of #1:1›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | ‹id›, attempt 1 | ‹age› | strong |
-| a merge group | `‹group of #1:2›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | ‹id›, attempt 1 | ‹age› | strong |
+| a merge group | `‹group of #1:1›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | ‹age› | strong |
+| a merge group | `‹group of #1:2›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | ‹age› | strong |
 
 </details>
 
-<sub>failres · commit ‹docs:1› · gate-red-code · v1-e8d9dd32e45ae38f</sub>
+<sub>failres · commit ‹docs:1› · class gate-red-code · fingerprint v1-e8d9dd32e45ae38f</sub>
 
 <!-- failres:decision:‹decision› -->
 
@@ -159,16 +159,16 @@ Nothing automatic follows here until this is answered or somebody pushes. Somebo
 <details>
 <summary>Evidence</summary>
 
-| ran on | commit | with base | showed | run | age | strength |
+| ran on | commit | tested base | showed | run | age at verdict | strength |
 | --- | --- | --- | --- | --- | --- | --- |
-| a merge group | `‹group of #1:1›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | ‹id›, attempt 1 | ‹age› | strong |
-| a merge group | `‹group of #1:2›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | ‹id›, attempt 1 | ‹age› | strong |
+| a merge group | `‹group of #1:1›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | ‹age› | strong |
+| a merge group | `‹group of #1:2›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | ‹age› | strong |
 
 </details>
 
 [Handoff bundle](https://github.test/octo/shop/blob/failres/state/handoff/pr-1/‹decision›.md): all that is known, for whoever takes over.
 
-<sub>failres · ‹decision› · commit ‹docs:1› · gate-red-code</sub>\
+<sub>failres · question ‹decision› · commit ‹docs:1› · class gate-red-code</sub>\
 """)
     world.clock.advance(1_300.0)
     world.people.comment(pull, f"/failres answer try-again decision={decision}")

@@ -82,7 +82,7 @@ Process completed with exit code 1.
 
 </details>
 
-<sub>failres · commit ‹discount:1› · gate-red-code · v1-7c29cc8a73cb4188</sub>
+<sub>failres · commit ‹discount:1› · class gate-red-code · fingerprint v1-7c29cc8a73cb4188</sub>
 
 <!-- failres:decision:d-‹id› -->
 
@@ -114,7 +114,7 @@ Without a block, a task may change what the configuration says for its branch, e
 
 [Handoff bundle](https://github.test/octo/shop/blob/failres/state/handoff/pr-1/d-‹id›.md): all that is known, for whoever takes over.
 
-<sub>failres · d-‹id› · commit ‹discount:1› · plan-invalid</sub>\
+<sub>failres · question d-‹id› · commit ‹discount:1› · class plan-invalid</sub>\
 """)
     world.people.edit_pull(pull, body=MENDED)
     await world.settle()

@@ -70,7 +70,7 @@ async def test_a_step_that_hangs_is_told_while_it_still_runs(world):
 
 [Log of `ci / unit`](https://github.test/octo/shop/actions/runs/‹id›/job/‹id›)
 
-In `ci / unit` the step `Test` runs since ‹then›. Its budget is 10 min, the configuration's.
+In `ci / unit` the step `Test` has been running since ‹then›. Its budget is 10 min, as the configuration says.
 
 **What happens now:** GitHub ends it only at its time limit; until then it holds a runner, unless a person cancels it.\
 """)
@@ -242,7 +242,7 @@ async def test_explain_tells_what_runs_and_what_waits(calm, capsys):
     assert "Not stalled: `docs / docs` waits for a runner." in calm.said(pull)
     assert await asyncio.to_thread(main, ["explain", "octo/shop#1", "--state", str(calm.root / "state")]) == 0
     text = capsys.readouterr().out
-    assert "In ci / unit the step Test runs since" in text
+    assert "In ci / unit the step Test has been running since" in text
     assert "Not stalled: docs / docs waits for a runner." in text
 
 
