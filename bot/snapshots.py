@@ -36,9 +36,10 @@ class Snapshots:
     def __init__(self, store: Store, clock: Clock, limits: Limits) -> None:
         self._store, self._clock, self._limits, self._core = store, clock, limits, core_digest()
         self._writing: set[str] = set()
-        self._to_walk: dict[str, int] = {}
+        self._to_walk: set[str] = set()
         self._walked: set[str] = set()
         self._damage: dict[str, JournalCorrupt] = {}
+        self._distrusted: set[str] = set()  # until the whole journal was folded again
         self._aside: set[asyncio.Task[None]] = set()
         self._one = asyncio.Lock()
 
@@ -46,21 +47,22 @@ class Snapshots:
         """Raise `JournalCorrupt` if the journal before a snapshot that was believed was found damaged."""
         damage = self._damage.pop(key, None)
         if damage is not None:
+            self._distrusted.add(key)
             raise damage
 
     async def begin(self, key: str) -> tuple[Known, float | None]:
         """Give what the newest snapshot knows, and when its last record was written; without one, nothing."""
         found = await self._store.snapshot(key)
-        if found is None:
+        if found is None or key in self._distrusted:
             return Known(), None
         snapshot, anchor = found
         read = await self._read(snapshot, anchor)
         if isinstance(read, Unusable):
             log.warning("%s: its snapshot is not used, and its journal is folded: %s", key, read.why)
-            await self._store.drop_snapshot(key, snapshot.seq)
+            await self._store.drop_snapshot(key)
             return Known(), None
         if key not in self._walked:
-            self._to_walk[key] = snapshot.seq
+            self._to_walk.add(key)
         return Known(state=read, seq=snapshot.seq, chain=snapshot.chain), anchor.at if anchor else None
 
     async def _read(self, snapshot: Snapshot, anchor: Anchor | None) -> RepoState | Unusable:
@@ -74,17 +76,18 @@ class Snapshots:
         """Begin what a turn need not wait for: the first look at what stands before a snapshot, and a new snapshot if
         enough was recorded since the last.
         """
-        seq = self._to_walk.pop(key, None)
-        if seq is not None and key not in self._walked:
+        self._distrusted.discard(key)
+        if key in self._to_walk:
+            self._to_walk.discard(key)
             self._walked.add(key)
-            self._beside(partial(self._walk, key, seq))
+            self._beside(partial(self._walk, key))
         if known.unkept >= self._limits.snapshot_every and key not in self._writing:
             known.unkept = 0
             self._writing.add(key)
             self._beside(partial(self._write, key, known.seq, known.chain, known.state))
 
-    async def _walk(self, key: str, seq: int) -> None:
-        """Check the whole chain once; where it does not hold, the next turn says so, and the one after it folds."""
+    async def _walk(self, key: str) -> None:
+        """Check the whole chain once. Where it does not hold, the next turn says so, and those after it fold it all."""
         whole = False
         try:
             async with self._one:
@@ -92,7 +95,7 @@ class Snapshots:
             whole = True
         except JournalCorrupt as damage:
             self._damage[key] = damage
-            await self._store.drop_snapshot(key, seq)
+            await self._store.drop_snapshot(key)
             async with self._store.unit() as unit:
                 await unit.wake([key])
         finally:
@@ -102,6 +105,8 @@ class Snapshots:
     async def _write(self, key: str, seq: int, chain: str, state: RepoState) -> None:
         try:
             async with self._one:
+                if key in self._damage or key in self._distrusted:
+                    return
                 now, core, most = self._clock.now(), self._core, self._limits.snapshot_bytes
                 made = await asyncio.to_thread(_made, Snapshot(key, seq, chain, core, now, "", b""), state, most)
                 if isinstance(made, Unusable):

@@ -161,9 +161,9 @@ class Store:
         """The key's snapshot, with what the journal holds in its place; None where there is none."""
         return await self._database.look(lambda tx: snapshots.newest(tx, key))
 
-    async def drop_snapshot(self, key: str, seq: int) -> None:
-        """Drop the key's snapshot if it is the one of that record."""
-        await self._database.do("drop_snapshot", lambda tx: snapshots.drop(tx, key, seq))
+    async def drop_snapshot(self, key: str) -> None:
+        """Drop the key's snapshot; the next fold of the journal is a whole one."""
+        await self._database.do("drop_snapshot", lambda tx: snapshots.drop(tx, key))
 
     async def keys(self) -> list[str]:
         """All keys that have records, sorted."""

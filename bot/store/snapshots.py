@@ -39,6 +39,6 @@ def newest(tx: Transaction, key: str) -> tuple[Snapshot, Anchor | None] | None:
     return Snapshot(*fields), None if digest is None else Anchor(float(at), digest)
 
 
-def drop(tx: Transaction, key: str, seq: int) -> None:
-    """Drop the key's snapshot if it is the one of that record."""
-    tx.run(delete(snapshots).where(snapshots.c.key == key, snapshots.c.seq == seq))
+def drop(tx: Transaction, key: str) -> None:
+    """Drop the key's snapshot."""
+    tx.run(delete(snapshots).where(snapshots.c.key == key))

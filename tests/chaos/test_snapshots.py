@@ -165,6 +165,27 @@ async def test_damage_before_the_snapshot_stops_the_repository_all_the_same(life
     assert [kind for kind, _ in await records(life.store)].count("job.finished") == 2
 
 
+async def test_a_damaged_journal_is_not_started_from_a_newer_snapshot_either(life, caplog):
+    """One that is made while the older records are looked at: it is not kept, and while the damage stands nobody acts."""
+    life.sql("UPDATE journal SET data = '{}' WHERE seq = 2")
+    await life.start()
+    async with life.loop._snapshots._one:
+        await life.store.receive(told("more", *(job(99 + n, head=NEXT) for n in range(9))))
+        while await life.loop.run_due():
+            pass
+        assert len(life.loop._snapshots._aside) == 2
+    await life.loop.settled()
+    assert await life.snapshot() is None
+    before = None
+    for _ in range(3):
+        await life.hear()
+        life.clock.advance(4_000.0)
+        before = before or await seqs_beside(life)
+        assert await seqs_beside(life) == before
+    assert "corrupt at record 2" in caplog.text
+    assert await life.snapshot() is None
+
+
 async def seqs_beside(life):
     """How many records there are, damaged or not."""
     return (await life.store.counts())["records"]
