@@ -48,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
         text = probe_workflow(TEMPLATE.read_text(encoding="utf-8"), [tuple(pair) for pair in args.check])
         if not (root / ".git").exists():
             return _fail(f"{root} is no checkout of a repository: it has no .git")
+        if not (root / PROBE_WORKFLOW).parent.resolve().is_relative_to(root.resolve()):
+            return _fail(f"{(root / PROBE_WORKFLOW).parent} leads out of the checkout, and nothing was written")
         _write_repair(root / REPAIR_WORKFLOW)
         return _write(root / PROBE_WORKFLOW, text, force=args.force, checks=len(args.check))
     except ValueError as problem:

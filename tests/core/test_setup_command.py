@@ -88,6 +88,14 @@ def test_a_folder_that_is_no_checkout_is_refused(tmp_path):
     assert not (tmp_path / ".github").exists()
 
 
+def test_nothing_is_written_outside_of_the_checkout(checkout, tmp_path_factory):
+    """A repository may have a link where its workflows should be."""
+    outside = tmp_path_factory.mktemp("outside")
+    (checkout / ".github").symlink_to(outside)
+    assert setup(checkout) == 2
+    assert list(outside.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("check", "command"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -9,9 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gate_run import PYTEST, Outcome, gate, outcome_of, started, words
+from gate_run import PYTEST, ROOT, Outcome, gate, outcome_of, started, words
 
 from resolver.log.structured import parse_last_line
+
+sys.path.insert(0, str(ROOT / "workflows" / "gate"))
+from failres_gate.lines import PatternTooSlowError, _TimeBox
+
+sys.path.pop(0)
 
 LINUX = sys.platform.startswith("linux")
 
@@ -205,6 +211,14 @@ def test_the_budget_survives_a_hostile_pattern(tmp_path: Path):
     assert seen.status == 0
     assert time.monotonic() - began < 5
     assert b"a --pattern was too slow" in seen.stderr
+
+
+def test_a_pattern_pays_for_its_own_work_alone():
+    """Where other processes have the processor, the pattern only waits: it is not given up, and lines go on to count."""
+    with _TimeBox(0.02):
+        time.sleep(0.1)
+    with pytest.raises(PatternTooSlowError), _TimeBox(0.02):
+        re.search("(a|a)*c", "a" * 40)
 
 
 def test_nothing_is_left_behind(tmp_path: Path):

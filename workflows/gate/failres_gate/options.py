@@ -14,8 +14,9 @@ class Limits(NamedTuple):
     `stall_after` holds where none is asked for, and then only from the first item on: a command that reports nothing
     is not ended. `linger` is how long output is still awaited from what a command left running behind it. `slack` is
     how much later than asked the loop may wake; more is a machine asleep and counts for nothing. `blocked` is from when
-    on a write waited for a slow reader, which counts for nothing either. `head` and `tail` are kept of the output,
-    `line` is looked at of one line, `pattern_seconds` is what a pattern may cost for one block of output.
+    on a write waited for a slow reader, or a pattern took its time, which counts for nothing either. `head` and `tail`
+    are kept of the output, `line` is looked at of one line, `pattern_seconds` is what a pattern may cost of the
+    processor's time for one block of output.
     """
 
     stall_after: float = 600.0

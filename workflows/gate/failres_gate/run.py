@@ -181,7 +181,10 @@ class Run:
             self.output.write(data)
             if passage.target == 2 or self._one_place:
                 self.open_line = not data.endswith(b"\n")
-            self._hear(self._lines[passage].feed(data), printed=True)
+            began = time.monotonic()
+            events = self._lines[passage].feed(data)
+            self._set_aside(time.monotonic() - began)
+            self._hear(events, printed=True)
         if data is None or passage.reader_left:
             self._waiting.unregister(passage.source)
             self.passages.remove(passage)
@@ -189,10 +192,13 @@ class Run:
         return bool(data)
 
     def _give(self, passage: Passage, data: bytes) -> None:
-        """Pass a block on; what a slow reader takes of time is not the check's."""
+        """Pass a block on."""
         began = time.monotonic()
         passage.give(data)
-        took = time.monotonic() - began
+        self._set_aside(time.monotonic() - began)
+
+    def _set_aside(self, took: float) -> None:
+        """What a slow reader takes of time, or a pattern, is not the check's."""
         self._blocked += took if took > LIMITS.blocked else 0.0
 
     def _drain(self) -> None:
