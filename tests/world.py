@@ -127,7 +127,7 @@ class World(Stage):
         text = re.sub(r"/(runs|job|jobs)/\d+", r"/\1/‹id›", text)
         # A row of the evidence: the run's id, and how long ago it was; both are the weather's.
         text = re.sub(r"\b(check run|run) \d+", r"\1 ‹id›", text)
-        return re.sub(r"\| (\[[^|\n]+\]\([^|\n]+\)) \| [^|\n]+ \|", r"| \1 | ‹age› |", text)
+        return re.sub(r"(\]\(\S+\) \| `[^|\n]+` \| [^|\n]+) \| [^|\n]+ \|", r"\1 | ‹age› |", text)
 
     def _branches(self) -> dict[str, list[str]]:
         heads: dict[str, list[str]] = {}

@@ -35,7 +35,7 @@ SIDES: Final[Mapping[Side, str]] = MappingProxyType(
 )
 ROWS: Final = 12
 PRINTS: Final = 3
-_COLUMNS: Final = ("ran on", "commit", "tested base", "showed", "run", "age at verdict", "strength")
+_COLUMNS: Final = ("ran on", "showed", "run", "commit", "tested base", "age at verdict", "strength")
 
 
 def evidence(verdict: Verdict, repo_url: str, most: int = ROWS) -> str:
@@ -98,10 +98,10 @@ def _cells(verdict: Verdict, each: Evidence, repo_url: str) -> tuple[str, ...]:
     page, name = _page(verdict, each, repo_url), ran(verdict, each)
     return (
         SIDES[each.side],
-        commit(each.commit),
-        _base(each),
         " ".join((ROLES[each.role], *(code(one) for one in prints(verdict, each)[:PRINTS]))),
         f"[{name}]({page})" if page else name,
+        commit(each.commit),
+        _base(each),
         age(each.age),
         each.strength,
     )

@@ -51,7 +51,7 @@ def row(each, of=JOB):
 )
 def test_a_row_leads_to_its_run(each, of, run):
     """A job to its own page, which is of that attempt; a check run to GitHub's page of it; a status to its commit."""
-    assert row(each, of)[4] == run
+    assert row(each, of)[2] == run
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_row_leads_to_its_run(each, of, run):
 )
 def test_a_row_says_with_which_base(each, base):
     """A cell that is left empty would not say whether there is none, or none is known."""
-    assert row(each)[2] == base
+    assert row(each)[4] == base
 
 
 def test_of_many_executions_the_first_are_shown_and_the_rest_counted():

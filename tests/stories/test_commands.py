@@ -124,7 +124,7 @@ async def test_explain_unfolds_the_evidence(world):
     assert reactions(comment) == ["+1"]
     said = world.said(pull)
     assert "<details><summary>Evidence" not in said.replace("\n", "")
-    assert "| ran on | commit |" in said
+    assert "| ran on | showed |" in said
 
 
 async def test_sync_rebases_the_branch(world):
@@ -154,7 +154,7 @@ async def test_buttons_do_what_the_commands_do(calm):
     assert attempts(repo, pull) == [2]
     calm.people.press(check, "Explain")
     await calm.settle()
-    assert "| ran on | commit |" in calm.said(pull)
+    assert "| ran on | showed |" in calm.said(pull)
 
 
 async def test_observing_offers_nothing_to_press(calm):

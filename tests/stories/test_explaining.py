@@ -69,9 +69,9 @@ At [`tests/test_shop.py:4`](https://github.test/octo/shop/blob/‹discount:1›/
 <details>
 <summary>Evidence</summary>
 
-| ran on | commit | tested base | showed | run | age at verdict | strength |
+| ran on | showed | run | commit | tested base | age at verdict | strength |
 | --- | --- | --- | --- | --- | --- | --- |
-| this branch | `‹discount:1›` | `3e69c80` | this failure `v1-7c29cc8a73cb4188` | [run ‹id›, attempt 1](https://github.test/octo/shop/actions/runs/‹id›/job/‹id›) | ‹age› | strong |
+| this branch | this failure `v1-7c29cc8a73cb4188` | [run ‹id›, attempt 1](https://github.test/octo/shop/actions/runs/‹id›/job/‹id›) | `‹discount:1›` | `3e69c80` | ‹age› | strong |
 
 </details>
 

@@ -127,10 +127,10 @@ In the merge queue, `linter / lint` failed on `‹group of #1:2›`: this branch
 <details>
 <summary>Evidence</summary>
 
-| ran on | commit | tested base | showed | run | age at verdict | strength |
+| ran on | showed | run | commit | tested base | age at verdict | strength |
 | --- | --- | --- | --- | --- | --- | --- |
-| a merge group | `‹group of #1:1›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | ‹age› | strong |
-| a merge group | `‹group of #1:2›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | ‹age› | strong |
+| a merge group | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | `‹group of #1:1›` | `‹main:1›` | ‹age› | strong |
+| a merge group | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | `‹group of #1:2›` | `‹main:1›` | ‹age› | strong |
 
 </details>
 
@@ -159,10 +159,10 @@ Nothing automatic follows here until this is answered or somebody pushes. Somebo
 <details>
 <summary>Evidence</summary>
 
-| ran on | commit | tested base | showed | run | age at verdict | strength |
+| ran on | showed | run | commit | tested base | age at verdict | strength |
 | --- | --- | --- | --- | --- | --- | --- |
-| a merge group | `‹group of #1:1›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | ‹age› | strong |
-| a merge group | `‹group of #1:2›` | `‹main:1›` | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | ‹age› | strong |
+| a merge group | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | `‹group of #1:1›` | `‹main:1›` | ‹age› | strong |
+| a merge group | this failure `v1-e8d9dd32e45ae38f` | [check run ‹id›](https://github.test/octo/shop/runs/‹id›) | `‹group of #1:2›` | `‹main:1›` | ‹age› | strong |
 
 </details>
 
