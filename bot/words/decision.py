@@ -24,6 +24,8 @@ _ENDS: Final = MappingProxyType(
         "base-moved": "It ended without an answer when the base moved.",
         "edited": "It ended without an answer: the description was edited.",
         "passed": "It ended without an answer: the check has passed.",
+        "closed": "It ended without an answer: the pull request was closed.",
+        "merged": "It ended without an answer: the pull request was merged.",
         "goes-on": "It ended without an answer here: the run goes on.",
     }
 )

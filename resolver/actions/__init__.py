@@ -268,11 +268,15 @@ class SyncBranch(Action):
 
 
 class SweepPulls(Action):
-    """List the repository's open pull requests, so that a lost event is only late; and failres's `own_refs`."""
+    """List the repository's open pull requests, so that a lost event is only late; and failres's `own_refs`.
+
+    `open` are those that are known to be open: one that is not in the list was closed meanwhile, and is read.
+    """
 
     type: Literal["sweep-pulls"] = "sweep-pulls"
     slot: int
     own_refs: bool = False
+    open: tuple[PullNumber, ...] = ()
 
     @property
     def target(self) -> str:

@@ -5,6 +5,7 @@ A matter is asked again only after an answer, and after the failure has come bac
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from resolver.actions import AnyAction
@@ -31,7 +32,7 @@ from resolver.decide.sync_question import by_sync, sync_question
 from resolver.decide.unanswered import LEFT, WAITS, escalated, unanswered
 from resolver.decisions import Asking, Kind, Word, ask, kind_for
 from resolver.executions import MERGE_GROUP
-from resolver.facts.decisions import DecisionRequested
+from resolver.facts.decisions import DecisionRequested, Ended
 from resolver.facts.resolve import Proposal
 from resolver.policy import CRASH
 from resolver.runs import task_id
@@ -56,7 +57,7 @@ def questions(here: Here, left: int) -> Due:
     again_at = first.again_at
     for decision in pull.talk.decisions.values():
         effect = pull.effects.get(f"decision:{decision.decision_id}")
-        posted = effect is not None and "decisionComment" in effect.result
+        posted = _posted(pull, decision) is not None
         ended = how_it_ended(state, pull, decision)
         if not posted and ended is not None:
             continue
@@ -70,20 +71,34 @@ def questions(here: Here, left: int) -> Due:
             again_at = earlier(again_at, waits)
             left -= 1  # it is as good as made
             continue
-        number = pull.seen.number
-        known = int(effect.result["decisionComment"]) if effect is not None and posted else None
-        actions.append(
-            PostDecision(
-                number=number,
-                head_sha=pull.seen.head_sha,
-                decision=decision,
-                ended=ended,
-                comment_id=known,
-                handoff=pull.talk.handoffs.get(decision.decision_id),
-            )
-        )
+        actions.append(_comment(pull, decision, ended))
         left -= not posted
     return Due(tuple(actions), again_at, facts)
+
+
+def last_words(state: RepoState, pull: Pull) -> Iterator[PostDecision]:
+    """Give the comments of a closed pull request's questions, which say how each has ended."""
+    for decision in pull.talk.decisions.values():
+        ended = how_it_ended(state, pull, decision)
+        if ended is not None and _posted(pull, decision) is not None:
+            yield _comment(pull, decision, ended)
+
+
+def _comment(pull: Pull, decision: DecisionRequested, ended: Ended | None) -> PostDecision:
+    return PostDecision(
+        number=pull.seen.number,
+        head_sha=pull.seen.head_sha,
+        decision=decision,
+        ended=ended,
+        comment_id=_posted(pull, decision),
+        handoff=pull.talk.handoffs.get(decision.decision_id),
+    )
+
+
+def _posted(pull: Pull, decision: DecisionRequested) -> int | None:
+    """Give the id of a question's comment, None where there is none yet."""
+    effect = pull.effects.get(f"decision:{decision.decision_id}")
+    return int(effect.result["decisionComment"]) if effect is not None and "decisionComment" in effect.result else None
 
 
 def _put(here: Here, asked: DecisionRequested) -> Due:

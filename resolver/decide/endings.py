@@ -1,4 +1,4 @@
-"""How a question ends: by its answer, by a push, by another base, by its time, or because the check has passed."""
+"""How a question ends: by its answer, a push or a moved base, with its pull request, or because its check passed."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested) -> E
         return Ended(why="back")
     if decision.kind == "plan" and words_of(plan_problems(state, pull)) != decision.why:
         return Ended(why="edited")
+    if why is None and pull.seen.state == "closed":
+        return Ended(why="merged" if pull.seen.merged else "closed")
     return None if why is None else Ended(why=why)
 
 

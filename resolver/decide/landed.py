@@ -1,5 +1,5 @@
-"""What is left to do on a closed pull request: one that failed in the merge queue, was tried once more and landed was
-a flake. That is recorded, and the comment that stands says so.
+"""What is left to do on a closed pull request: its questions have ended. One that failed in the merge queue, was tried
+once more and landed was a flake: that is recorded, and the comment that stands says so.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from resolver.casework.queue import groups_of, red_groups
 from resolver.conclusions import Meaning, meaning
 from resolver.decide.attribute import attribute_pull
 from resolver.decide.compose import compose
+from resolver.decide.decisions import last_words
 from resolver.decide.due import Due, due
 from resolver.decide.queue_reads import green_reads
 from resolver.decide.requeue import ended_requeues
@@ -22,15 +23,20 @@ from resolver.state import Pull, RepoState, check_id
 
 
 def landed(state: RepoState, pull: Pull, now: float, limits: Limits) -> Due:
-    """Give the reads, verdicts and the last word on what a merge queue has landed after it had failed there."""
-    if not pull.seen.merged or pull.queue_red != pull.seen.head_sha or silence(state, pull) is not None:
+    """Give the last words on a closed pull request; of one that a merge queue has landed after it had failed there the
+    reads and verdicts too.
+    """
+    if silence(state, pull) is not None:
         return Due()
+    told = due(pull.effects, last_words(state, pull), now)
+    if not pull.seen.merged or pull.queue_red != pull.seen.head_sha:
+        return told
     if not red_groups(state, pull, execution_of) or not _passed(state, pull):
-        return Due()
+        return told
     found = attribute_pull(state, pull, now, limits)
     given = tuple(fact for fact in found.facts if isinstance(fact, GateAttributed | GateReattributed))
     actions: list[AnyAction] = [*green_reads(state, pull), *_comment(state, pull, found.answer)]
-    wanted = due(pull.effects, actions, now)
+    wanted = due(pull.effects, (*last_words(state, pull), *actions), now)
     return Due(wanted.actions, wanted.again_at, (*ended_requeues(state, pull, now), *given))
 
 

@@ -159,3 +159,19 @@ async def test_nobody_is_asked_where_failres_may_not_act(calm):
     pull = calm.people.open_pull("docs", {"README.md": "more"})
     await calm.settle()
     assert "/failres answer" not in calm.said(pull)
+
+
+async def test_a_question_ends_with_its_pull_request_and_stands_again_with_it(world):
+    """Nobody is left with a question on what was closed; opened again it is as open as before."""
+    pull, decision = await asked(world)
+    options = world.said(pull).count(f"decision={decision}")
+    world.people.close(pull)
+    await world.settle()
+    assert "It ended without an answer: the pull request was closed." in world.said(pull)
+    assert f"decision={decision}" not in world.said(pull)
+    world.people.reopen(pull)
+    await world.settle()
+    assert world.said(pull).count(f"decision={decision}") == options
+    await world.people.merge(pull)
+    await world.settle()
+    assert "It ended without an answer: the pull request was merged." in world.said(pull)

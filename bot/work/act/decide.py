@@ -20,7 +20,7 @@ async def post_decision(place: Place, action: PostDecision) -> Outcome:
     if action.ended is None:
         refused = await look(place, action.number, action.head_sha)
     else:
-        refused = await may_answer(place, action.number)
+        refused = await may_answer(place, action.number, closed_too=True)
     if refused is not None:
         return soon_again(place, refused)
     body = mask(words.render(action, place.repo_url))

@@ -17,14 +17,14 @@ from resolver.config import RepoConfig
 from resolver.ids import PullNumber
 
 
-async def may_answer(place: Place, number: PullNumber) -> Outcome | None:
-    """Say why nothing may be answered on a pull request now; None where it may."""
+async def may_answer(place: Place, number: PullNumber, *, closed_too: bool = False) -> Outcome | None:
+    """Say why nothing may be answered on a pull request now; None where it may. `closed_too`: on one that is closed."""
     try:
         raw = await place.installation.get(place.path("/pulls/{n}", n=number))
     except NotFound:
         return Outcome(refused="the pull request is gone")
     pull = pull_observed(raw)
-    if pull.state != "open":
+    if pull.state != "open" and not closed_too:
         return Outcome((pull,), refused="the pull request is closed")
     config = await config_file(place, pull.base_ref)
     disabled = isinstance(config, RepoConfig) and not config.enabled

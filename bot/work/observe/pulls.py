@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import assert_never
 from urllib.parse import parse_qs, urlsplit
 
+from bot.github import NotFound
 from bot.objects import Json, NotUnderstood, pull_observed, seconds, understood
 from bot.objects.pull_node import PULL_FIELDS, pull_of_node
 from bot.work.observe.connections import nodes_of
@@ -89,6 +91,9 @@ async def find_pull(place: Place, action: FindPull) -> Outcome:
     return Outcome(tuple(pull for pull in found if pull.head_sha == action.head_sha))
 
 
+VANISHED_AT_ONCE = 20
+"""So many pull requests that are open no more are read at one regular look; the next one reads further."""
+
 SWEEP = f"""
 query($owner: String!, $name: String!, $after: String) {{
   repository(owner: $owner, name: $name) {{
@@ -113,10 +118,17 @@ FAILED = frozenset({"FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE", "ACTION_
 
 
 async def sweep_pulls(place: Place, action: SweepPulls) -> Outcome:
-    """List all open pull requests with GitHub's count of their checks; then, if asked, branches of failres's own."""
+    """List all open pull requests with GitHub's count of their checks, and read those that are open no more; then, if
+    asked, branches of failres's own.
+    """
     facts: list[Fact] = []
+    listed: set[int] = set()
     async for node in nodes_of(place, SWEEP, "pullRequests"):
+        listed.add(int(node["number"]))
         facts.extend(_swept(node, place.repo.repo_id))
+    for number in [each for each in action.open if each not in listed][:VANISHED_AT_ONCE]:
+        with suppress(NotFound, NotUnderstood):
+            facts.append(await _pull_at(place, number))
     if action.own_refs:
         refs = tuple([each async for each in own_branches(place)])
         facts.append(OwnRefsSeen(refs=refs, at=place.clock.now()))
