@@ -207,13 +207,13 @@ class Execution(Record):
         return mine is not None and mine == theirs
 
 
-def result_of(conclusion: str | None, items: Sequence[FailedItem], *, step_ran: bool = True) -> Result:
+def result_of(conclusion: str | None, items: Sequence[FailedItem]) -> Result:
     """Say what a job proves, from its conclusion and what its log told. No conclusion yet: it is running."""
     if conclusion is None:
         return "running"
     match meaning(conclusion):
         case Meaning.PASSED:
-            return "passed" if step_ran else "nothing"
+            return "passed"
         case Meaning.NOTHING:
             return "nothing"
         case Meaning.CANCELLED:

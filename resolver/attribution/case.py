@@ -51,15 +51,11 @@ class TaskFacts(Record):
         pushed = max(self.people_pushed_at, default=float("-inf"))
         return any(each.fingerprint == fingerprint and each.at >= pushed for each in self.drift_verdicts)
 
-    def not_before(self, commit: Sha | None, other: Sha | None) -> bool:
-        """Say whether `commit` is `other` or comes after it on the base branch. Unknown commits do not."""
-        if commit is None or other is None:
-            return False
-        if commit == other:
-            return True
-        if commit not in self.base_line or other not in self.base_line:
-            return False
-        return self.base_line.index(commit) > self.base_line.index(other)
+    def newer_than(self, commit: Sha | None) -> tuple[Sha, ...]:
+        """Give the base's commits after one on its line, the newest first; none where it is not known there."""
+        if commit is None or commit not in self.base_line:
+            return ()
+        return self.base_line[: self.base_line.index(commit) : -1]
 
 
 @dataclass(frozen=True, slots=True)

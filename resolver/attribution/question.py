@@ -108,11 +108,9 @@ class Question:
         commit after the tested one that ran since this failure did: busy bases always move.
         """
         task = self.case.task
-        if task.base is None or self.sight(task.base).state(self.need) != "open":
+        if self.sight(task.base).state(self.need) != "open":
             return task.base
-        for commit in reversed(task.base_line):
-            if commit == self.tested or not task.not_before(commit, self.tested):
-                continue
+        for commit in task.newer_than(self.tested):
             sight = self.sight(commit)
             newest = (*sight.reds, *(green.execution for green in sight.greens))
             if any(self._since_red(each) for each in newest) and sight.state(self.need) != "open":

@@ -33,6 +33,17 @@ base_red_on_the_newest_commit                  | h.F b3.F               | base=b
 base_red_on_an_older_commit_is_not_enough      | b2.F h.F               | base=b3                 | want base b3
 busy_base_red_asked_for_after_the_failure      | h.F@b1 p2.F            | base=b3                 | base-defect → repair
 busy_base_red_of_the_tested_commit_alone       | h.F p2.F               | base=b3                 | want base b3
+busy_base_red_on_the_base_before_the_failure   | b3.F h.F@b1 p2.G       | base=b3                 | base-defect → repair
+busy_base_older_red_between_is_not_enough      | b2.F h.F@b1            | base=b3                 | want base b3
+busy_base_one_red_of_a_wordless_job_between    | h.F@b1 p2.F            | base=b3 kind=job        | want base b3
+busy_base_red_since_the_first_of_two_failures  | h.F@b1 p2.F h.F@b1=    | base=b3                 | base-defect → repair
+busy_base_red_before_it_was_met_on_this_base   | h.F@b0 p2.F h.F@b1     | base=b3                 | want base b3
+busy_base_red_without_a_time                   | h.F@b1 p2.F~never      | base=b3                 | want base b3
+busy_base_red_after_a_failure_without_a_time   | h.F@b1~never p2.F      | base=b3                 | want base b3
+busy_base_pushes_chase_nothing                 | h.F@b0 b1.X b2.X b3.X  | base=b4 no=rerun noprobe=b0| want base b4
+busy_base_probes_before_the_failure_chased_nothing| p1.X p2.X p3.X h.F@b0  | base=b4 no=rerun noprobe=b0| want base b4
+busy_base_probe_of_the_tested_commit_chases_nothing| h.F@b0 p0.X p1.X p2.X  | base=b4 no=rerun        | want base b0 more
+base_green_as_many_items_but_on_another_commit | b3.Q7 h.F7 h.F7        | base=b3 diff=elsewhere  | want base b2
 busy_base_is_not_chased_for_ever               | h.F@b0 p1.X p2.X p3.X  | base=b4 no=rerun noprobe=b0 | unclassified → escalate
 build_passed_where_tests_ran                   | b2.X h.F               | kind=build diff=touches | task-defect → explain
 build_not_seen_where_nothing_is_named          | b2.N h.F               | kind=build diff=touches | want base b2 more
@@ -56,6 +67,8 @@ drift_by_changes_that_are_only_the_bases       | h.F                    | base=b
 drift_by_the_bases_changes_and_no_merge_tested | h.F@?                  | baseonly                | base-drift → synchronise
 drift_by_the_bases_changes_is_none_in_a_group  | q.F                    | base=b3 baseonly        | want rerun
 drift_not_where_the_current_base_was_tested    | h.F                    | baseonly                | want rerun
+drift_waits_where_no_base_is_known             | h.F@?                  | baseunread              | want wait
+drift_waits_for_nothing_in_a_group             | q.F                    | base=b3 baseunread      | want rerun
 drift_waits_for_what_the_base_changed          | h.F                    | base=b3 baseunread      | want wait
 drift_waits_for_nothing_on_the_current_base    | h.F                    | baseunread              | want rerun
 drift_strict_in_a_plan_run                     | h.F                    | base=b3 plan strict     | base-drift → synchronise
@@ -128,6 +141,8 @@ flake_not_with_two_unknown_bases               | h.F@? h.G@?            |       
 flake_unknown_base_but_one_run                 | h.F@? h.G@?=           |                         | flake → none
 flake_not_in_another_configuration             | h.F h.G%arm=           |                         | nothing
 flake_skipped_is_no_success                    | h.F h.S=               |                         | want rerun
+flake_pass_beside_the_second_of_two_reds       | h.F@b1 h.F h.G=        |                         | flake → none
+flake_pass_that_was_fresh_when_it_failed       | h.F~8h h.G~8h          |                         | flake → none
 flake_step_not_run_is_no_success               | h.F h.E=               |                         | nothing
 flake_a_green_base_is_none                     | b2.G h.F h.Y=          |                         | nothing
 flake_job_level                                | h.F h.Q=               | kind=job                | flake → none

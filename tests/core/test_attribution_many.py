@@ -8,7 +8,7 @@ from resolver.attribution import Group, OutageMode, TaskRed, Wave, outage_mode, 
 from resolver.config.sections import Outage
 from resolver.executions import Check, Execution, FailedItem, Result
 from resolver.ids import Fingerprint, Sha
-from tests.core.attribution_table import NOW, PRINT
+from tests.core.attribution_table import NOW, OTHER, PRINT
 
 
 def _job(result: Result, *, run: int, items: tuple[FailedItem, ...] = ()) -> Execution:
@@ -17,13 +17,14 @@ def _job(result: Result, *, run: int, items: tuple[FailedItem, ...] = ()) -> Exe
 
 
 def _group(place: int, result: str) -> Group:
-    letters = {"F": "failed", "G": "passed"}
+    letters = {"F": "failed", "X": "failed", "G": "passed", "S": "passed", "T": "passed", "I": "infrastructure"}
     execution = None
     if result in letters:
-        items = (FailedItem(fingerprint=PRINT, item="t"),) if result == "F" else ()
-        execution = _job(letters[result], run=place, items=items)  # type: ignore[arg-type]
-    if result == "I":
-        execution = _job("infrastructure", run=place)
+        items = {"F": (FailedItem(fingerprint=PRINT, item="t"),), "X": (FailedItem(fingerprint=OTHER, item="o"),)}
+        steps = {"F": {"failed_steps": ("Test",)}, "X": {"failed_steps": ("Lint",)}}
+        skipped = {"S": {"skipped_steps": ("Test",)}, "T": {"skipped_steps": ("Lint",)}}
+        execution = _job(letters[result], run=place, items=items.get(result, ()))  # type: ignore[arg-type]
+        execution = execution.model_copy(update={**steps.get(result, {}), **skipped.get(result, {})})
     return Group(place=place, commit=Sha(f"g{place}"), adds=(f"pr-{place}",), execution=execution)
 
 
@@ -37,6 +38,11 @@ def _group(place: int, result: str) -> Group:
         ("FF", None),
         ("GG", None),
         ("FGF", None),
+        ("GXF", ("pr-2", "pr-3")),
+        ("SF", None),
+        ("GSF", ("pr-2", "pr-3")),
+        ("GXTF", ("pr-4",)),
+        ("XF", None),
     ],
 )
 def test_the_first_red_group_after_a_green_one_names_the_suspect(results: str, tasks: tuple[str, ...] | None) -> None:

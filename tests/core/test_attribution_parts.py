@@ -260,11 +260,6 @@ def test_what_was_built_is_known_by_tests_that_ran(items: tuple[FailedItem, ...]
     assert passed_beside(ran.model_copy(update={"items": items}), build) is built
 
 
-def test_a_green_whose_step_did_not_run_is_nothing() -> None:
-    """A success is proof only of what was executed."""
-    assert result_of("success", (), step_ran=False) == "nothing"
-
-
 def test_a_job_listed_in_two_attempts_counts_once() -> None:
     """GitHub lists what a rerun did not run again; by check, start and runner it is one execution."""
     first = case("h.F", "").executions[0]
