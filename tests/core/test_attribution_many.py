@@ -69,6 +69,10 @@ def _reds(tasks: int, prints: int, **more: object) -> tuple[TaskRed, ...]:
     )
 
 
+def _at(at: float) -> tuple[TaskRed, ...]:
+    return tuple(each.model_copy(update={"at": at}) for each in _reds(4, 9))
+
+
 @pytest.mark.parametrize(
     ("wave", "on"),
     [
@@ -84,11 +88,23 @@ def _reds(tasks: int, prints: int, **more: object) -> tuple[TaskRed, ...]:
         (Wave(reds=_reds(4, 1, infrastructure=True), running=8), True),
         (Wave(reds=_reds(4, 1, infrastructure=True), running=9), False),
         (Wave(reds=_reds(3, 1, infrastructure=True), running=3), False),
+        (Wave(reds=_reds(4, 9, infrastructure=True), running=100), False),
+        (Wave(reds=_reds(5, 5), green_probes=frozenset(Fingerprint(f"f{n}") for n in range(5))), False),
+        (Wave(reds=tuple(each.model_copy(update={"base": None}) for each in _reds(4, 9))), False),
+        (Wave(reds=_at(NOW - 1800)), True),
+        (Wave(reds=_at(NOW - 1801)), False),
+        (Wave(reds=_at(NOW)), True),
+        (Wave(reds=_at(NOW + 1)), False),
     ],
 )
 def test_an_outage_begins_at_its_thresholds(wave: Wave, on: bool) -> None:
     """Over at least four tasks: many new failures at one base, one failure that the base lacks, or the surroundings."""
     assert outage_mode(OutageMode(), wave, Outage(), NOW).on is on
+
+
+def test_an_outage_of_which_no_last_time_is_known_is_over() -> None:
+    """Nothing is parked for good because a record is incomplete."""
+    assert not outage_mode(OutageMode(since=NOW - 5), Wave(), Outage(), NOW).on
 
 
 def test_an_outage_ends_after_half_an_hour_of_calm() -> None:
