@@ -119,7 +119,9 @@ def held_today(ceiling: Ceiling) -> str:
 
 
 def _verdict(report: Report, verdict: Verdict, repo_url: str) -> str:
-    return f"**{sentence(report, verdict)}** (`{verdict.klass}`)\n\n{evidence(verdict, repo_url)}"
+    # Without an item, several failures of one job have the same sentence.
+    which = f", {code(verdict.fingerprint)}" if verdict.item is None and verdict.fingerprint else ""
+    return f"**{sentence(report, verdict)}** (`{verdict.klass}`{which})\n\n{evidence(verdict, repo_url)}"
 
 
 def _names(jobs: tuple[str, ...]) -> str:

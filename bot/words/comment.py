@@ -98,12 +98,14 @@ def _table(report: Report, repo_url: str) -> list[str]:
 
 
 def _items(report: Report, check: FailedCheck, repo_url: str) -> list[str]:
-    """Several failures of the one check, a row each."""
+    """Several failures of the one check, each with its place where any is known."""
     if len(check.failures) + check.capped < 2:
         return []
-    told = [f"| {said(check, each, in_table=True)} | {where(report, each, repo_url)} |" for each in check.failures]
-    head = ("| what failed | where |", "| --- | --- |")
-    return ["\n".join([*head, *rows(told, ROWS, last="| {} | |".format, beyond=check.capped)])]
+    told = [(said(check, each, in_table=True), where(report, each, repo_url)) for each in check.failures]
+    if not any(at for _, at in told):
+        return ["\n".join(rows([f"- {what}" for what, _ in told], ROWS, last="- {}".format, beyond=check.capped))]
+    table = rows([f"| {what} | {at} |" for what, at in told], ROWS, last="| {} | |".format, beyond=check.capped)
+    return ["\n".join(["| what failed | where |", "| --- | --- |", *table])]
 
 
 def _single(report: Report, check: FailedCheck, repo_url: str) -> str:

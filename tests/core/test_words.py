@@ -1,5 +1,7 @@
 """What people read: every sentence, as they see it; and log text that stays harmless whatever it holds."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,13 +11,16 @@ from markdown_it import MarkdownIt
 from bot.words import check, comment
 from bot.words.inert import code, escape_html, fence, one_line, visible
 from bot.words.model import proposed
+from resolver.attribution import Verdict
 from resolver.config import ConfigProblem
 from resolver.decide.compose import compose
+from resolver.executions import Check
 from resolver.facts import PullConfigRead
 from resolver.facts.resolve import Proposal
 from resolver.failure import Place
 from resolver.ids import TextHash
 from resolver.policy import ACTIONS
+from resolver.report import Standing
 from tests.core.made import HEAD, config, failure, files, job, pull, red, repo, run, state_of, triaged
 
 URL = "https://github.test/acme/shop"
@@ -324,3 +329,22 @@ def test_several_failures_of_one_check_are_named_each():
 [Log of `ci / test`](https://github.test/jobs/30)
 
 """)
+
+
+def test_several_failures_without_a_place_are_a_list():
+    """A column that is empty throughout says nothing; in the check run, equal sentences are told apart."""
+    first, second = (failure(None, message=f"npm error {n}", places=(), fingerprint=f"v1-{n * 16}") for n in "12")
+    body = said(*red()[:-1], triaged(30, first, second))
+    assert (
+        "\n\n- The check failed on the code: `npm error 1`\n- The check failed on the code: `npm error 2`\n\n" in body
+    )
+    given = {"klass": "unclassified", "check": Check(workflow="ci.yml", job="test"), "item": None, "evidence": ()}
+    verdicts = tuple(
+        Verdict(**given, fingerprint=each.fingerprint, strength="weak", next_action="escalate", reason="")
+        for each in (first, second)
+    )
+    told = report(*red()).model_copy(update={"cause": Standing(verdicts=verdicts)})
+    assert re.findall(r"proves whose failure it is\*\* \((.*)\)", check.summary(told, URL)) == [
+        "`unclassified`, `v1-1111111111111111`",
+        "`unclassified`, `v1-2222222222222222`",
+    ]
