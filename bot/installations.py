@@ -6,6 +6,7 @@ Kept as one unit, so that a kill in between loses none and repeats none.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 
 from bot.store import Delivery, Work
 from bot.translate import OUTCOME, translate_installation
@@ -22,6 +23,14 @@ BATCH = 50
 def repository_key(repo: RepoId) -> str:
     """Give the key under which a repository's deliveries, journal and orders are kept."""
     return f"repo:{repo}"
+
+
+def repositories_of(keys: Iterable[str]) -> Iterator[RepoId]:
+    """Give the repositories whose keys are among these."""
+    for key in keys:
+        kind, _, number = key.partition(":")
+        if kind == "repo" and number.isdecimal():
+            yield RepoId(int(number))
 
 
 def told(guid: str, repo: RepoId, fact: Fact) -> Delivery:

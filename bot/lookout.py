@@ -13,10 +13,10 @@ from typing import Any
 
 from bot.clock import Clock
 from bot.github import GitHub, GitHubError, NotFound, RateLimited, Refused, route
-from bot.installations import told
+from bot.installations import repositories_of, told
 from bot.objects import NotUnderstood, repo_observed, seconds, understood
 from bot.store import Store
-from resolver.facts import RepoObserved
+from resolver.facts import InstallationChanged, RepoObserved
 from resolver.ids import InstallationId, RepoId
 
 log = logging.getLogger(__name__)
@@ -38,6 +38,8 @@ class Lookout:
         self._store, self._github, self._clock = store, github, clock
         self.limits = limits or LookoutLimits()
         self._seen: dict[RepoId, RepoObserved] = {}
+        self._known: set[RepoId] | None = None
+        self._missed: set[RepoId] = set()
         self._asked: set[int] = set()
 
     async def look(self) -> None:
@@ -83,25 +85,52 @@ class Lookout:
             yield delivery
 
     async def _installations(self) -> None:
+        there: set[RepoId] = set()
+        whole = True
         async for installation in self._github.app_pages("/app/installations"):
             with understood("installation"):
                 number = InstallationId(int(installation["id"]))
             if installation.get("suspended_at") is None:
-                await self._repositories(number)
+                whole = await self._repositories(number, there) and whole
+        if whole:
+            await self._vanished(there)
 
-    async def _repositories(self, installation: InstallationId) -> None:
-        """List what one installation holds; whatever keeps GitHub from telling keeps no other from being looked at."""
+    async def _repositories(self, installation: InstallationId, there: set[RepoId]) -> bool:
+        """List what one installation holds, and say whether that was all; whatever keeps GitHub from telling keeps no
+        other from being looked at.
+        """
         listed = self._github.installation(installation).pages("/installation/repositories", key="repositories")
         try:
             async for item in listed:
-                await self._tell(repo_observed(item, installation))
+                repo = repo_observed(item, installation)
+                there.add(repo.repo_id)
+                await self._tell(repo)
         except RateLimited as limit:
             log.info("installation %d is resting: %s", installation, limit)
+            return False
         except (GitHubError, NotUnderstood) as problem:
             log.warning("the repositories of installation %d could not be listed: %s", installation, problem)
+            return False
+        return True
 
     async def _tell(self, repo: RepoObserved) -> None:
         if self._seen.get(repo.repo_id) == repo:
             return
-        await self._store.receive(told(f"look:{self._clock.now():.3f}", repo.repo_id, repo))
+        await self._store.receive(told(self._name(), repo.repo_id, repo))
         self._seen[repo.repo_id] = repo
+
+    async def _vanished(self, there: set[RepoId]) -> None:
+        """Tell those that no installation holds any more, where two looks in a row have missed them."""
+        if self._known is None:
+            self._known = set(repositories_of(await self._store.keys()))
+        missing = (self._known | set(self._seen)) - there
+        for repo in sorted(missing & self._missed):
+            gone = InstallationChanged(installation_id=None, active=False, at=self._clock.now())
+            await self._store.receive(told(self._name(), repo, gone))
+            log.warning("repository %d is in no installation any more, of which no delivery told", repo)
+            self._known.discard(repo)
+            self._seen.pop(repo, None)
+        self._missed = missing
+
+    def _name(self) -> str:
+        return f"look:{self._clock.now():.3f}"

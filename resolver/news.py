@@ -8,6 +8,7 @@ from resolver.facts import (
     ConfigRead,
     Fact,
     HeadPushed,
+    InstallationChanged,
     PullConfigRead,
     PullFilesRead,
     PullObserved,
@@ -32,6 +33,8 @@ def is_news(state: RepoState, fact: Fact) -> bool:
     match fact:
         case RepoObserved():
             return state.repo != fact or not state.active
+        case InstallationChanged():
+            return state.active != fact.active
         case PullObserved():
             known = state.pulls.get(fact.number) or state.closed.get(fact.number)
             if is_own_pull(fact, state.repo.repo_id if state.repo else None):

@@ -53,9 +53,11 @@ class RepoObserved(Record):
 
 
 class InstallationChanged(Record):
-    """The App lost or regained its access to this repository."""
+    """The App lost or regained its access to this repository. `installation_id` is None where no delivery told of it:
+    the repository was in no installation's list any more.
+    """
 
-    installation_id: InstallationId
+    installation_id: InstallationId | None
     active: bool
     at: float
 

@@ -12,7 +12,7 @@ from bot.github import GitHub
 from bot.github.identity import AppSettings
 from bot.installations import repository_key
 from bot.lookout import Lookout
-from bot.store import open_store
+from bot.store import Entry, open_store
 
 
 @pytest.fixture
@@ -72,3 +72,46 @@ async def test_an_installation_that_cannot_be_read_keeps_no_other(looking, hub, 
     async with store.unit() as unit:
         (first,) = await unit.deliveries(repository_key(42), 10)
     assert json.loads(first.body)["facts"][0]["data"]["fullName"] == "acme/shop"
+
+
+async def tellings(store, repo=42):
+    """What a repository was told, oldest first."""
+    async with store.unit() as unit:
+        bodies = [json.loads(each.body)["facts"][0] for each in await unit.deliveries(repository_key(repo), 10)]
+    return [each["data"].get("active", each["data"].get("fullName")) for each in bodies]
+
+
+async def test_a_repository_that_two_looks_miss_is_told_that_it_is_gone(looking, hub, clock):
+    """One look may be a blip, and one that could not list all tells of nothing; listed again, it is told again."""
+    lookout, store = looking
+    shop = {"id": 42, "full_name": "acme/shop", "default_branch": "main"}
+    hub.answer("GET", "/app/hook/deliveries", reply([]))
+    hub.answer("GET", "/app/installations", reply([{"id": 7}]))
+    whole, none, refused = reply({"repositories": [shop]}), reply({"repositories": []}), reply({}, 404)
+    for answer, expected in (
+        (whole, ["acme/shop"]),
+        (none, ["acme/shop"]),
+        (whole, ["acme/shop"]),
+        (none, ["acme/shop"]),
+        (refused, ["acme/shop"]),
+        (none, ["acme/shop", False]),
+        (none, ["acme/shop", False]),
+        (whole, ["acme/shop", False, "acme/shop"]),
+    ):
+        hub.answer("GET", "/installation/repositories", answer)
+        clock.advance(300.0)
+        await lookout.look()
+        assert await tellings(store) == expected
+
+
+async def test_after_a_start_what_the_journal_knows_is_missed_too(looking, hub, clock):
+    """Access may have been lost while failres was down."""
+    lookout, store = looking
+    async with store.unit() as unit:
+        await unit.append(repository_key(42), [Entry("repo.observed", {"v": 1}, None)])
+    hub.answer("GET", "/app/hook/deliveries", reply([]))
+    hub.answer("GET", "/app/installations", reply([]))
+    for _ in range(3):
+        clock.advance(300.0)
+        await lookout.look()
+    assert await tellings(store) == [False]

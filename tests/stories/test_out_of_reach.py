@@ -1,5 +1,9 @@
 """A repository that is archived or gone: nobody can be asked in it, so people are told where they still can be."""
 
+from contextlib import nullcontext
+
+import pytest
+
 from bot.cli.known import Found
 from bot.cli.why_not import answer
 from bot.sandbox.changes import repositories
@@ -47,14 +51,16 @@ async def test_an_archived_repository_is_told_of_once_where_people_still_are(wor
         world.said(pull)
 
 
-async def test_a_deleted_repository_is_told_of_too(calm):
-    """GitHub says so in one delivery, and answers 404 from then on."""
+@pytest.mark.parametrize("quiet", [False, True])
+async def test_a_deleted_repository_is_told_of_too(calm, quiet):
+    """GitHub says so in one delivery, and answers 404 from then on; where the delivery is lost, two regular looks tell."""
     async with receiving() as receiver:
         await told(calm, team=receiver.address)
         await shop(calm)
         pull = await escalate(calm)
         calm.said(pull)
-        repositories.delete(calm.sandbox.github, calm.where(pull), actor(calm))
+        with calm.people.quietly() if quiet else nullcontext():
+            repositories.delete(calm.sandbox.github, calm.where(pull), actor(calm))
         await calm.later(1_800.0)
         assert [mark for mark, _ in receiver.got][-1] == "notify:not-a-git-repo:team"
         assert "Why: `the App has no access to it any more`" in receiver.got[-1][1]["text"]
