@@ -20,6 +20,7 @@ from resolver.decide.gates import PARK, holding, permitted
 from resolver.decide.quarantine import held
 from resolver.decide.reach import lost
 from resolver.decide.rights import config_of, explained_only, managed, silence
+from resolver.decide.unanswered import unanswered
 from resolver.state import Base, Pull, RepoState
 
 
@@ -83,6 +84,8 @@ def hindrances(state: RepoState, pull: Pull, now: float) -> Iterator[str]:
     reason = held(state, pull)
     if reason is not None:
         yield f"nothing automatic is done on it: {reason}"
+    elif (waits_for := unanswered(state, pull)) is not None:
+        yield waits_for
     yield from _waits(pull, now)
     ceiling = asked_ceiling(state, config.daily_ceilings, now, runs=True)
     if ceiling is not None:

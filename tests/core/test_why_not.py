@@ -20,6 +20,7 @@ from resolver.ids import Fingerprint, Sha
 from resolver.ledger.events import RerunEnded, RerunStarted, Synced
 from tests.core.made import BASE, HEAD, NEXT, config, failure, files, job, looked_at_base, pull, repo, run, state_of
 from tests.core.made import triaged as told
+from tests.core.talk_made import ANSWERED, REQUESTED
 from tests.core.test_ask_model import failed_twice
 from tests.core.test_ceilings import started
 from tests.core.test_quarantine import moved, pushed, quarantined
@@ -261,3 +262,17 @@ def test_each_key_of_the_configuration_is_a_gate_or_says_why_it_is_none():
     known = (*SWITCHES, *COUNTS, LLM, PARK, *NO_GATES, *NOT_READ)
     left = [key for key in keys(RepoConfig) if not any(key == each or key.startswith(f"{each}.") for each in known)]
     assert left == []
+
+
+def test_an_open_question_is_named_and_so_is_an_answer_to_leave_it():
+    """While people are asked nothing is begun, and where they left it as it is, neither."""
+    asked = again(red(), REQUESTED)
+    assert "people were asked here, and nothing is begun before they answer or somebody pushes" in named(asked)
+    left = again(asked, ANSWERED)
+    assert "people answered to leave this as it is, and nothing is begun before somebody pushes" in named(left)
+    assert not any("people" in line for line in named(red()))
+
+
+def named(state):
+    """What is told of the pull request."""
+    return list(hindrances(state, state.pulls[7], NOW))
