@@ -24,7 +24,7 @@ WAITS = {
     "requeue": "the same commit is enqueued once more",
     "limit": "the next execution has to wait for a while",
     "read": "what is there already is being read",
-    "outage": "it is looked into then",
+    "outage": "it is looked into once that is over",
 }
 SAID = frozenset({"no class is proven", "this pull request is not managed"})
 """Reasons that the sentence around them gives already."""

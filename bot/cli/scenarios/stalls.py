@@ -68,7 +68,7 @@ async def hangs(stage: Stage) -> None:
     expect(await classes(stage, pull) == {"Test": "gate-stalled"}, "the running step is a stall")
     said = told(stage, pull)
     expect("makes no progress any more, and still runs" in said, "the comment says so while it still runs")
-    expect("Its budget is 15 min, the configuration's." in said, "it names the budget")
+    expect("Its budget is 15 min, as the configuration says." in said, "it names the budget")
     shown = check_run(stage, repo, pull.head_sha)
     expect(shown is not None and shown.conclusion == "neutral", "the check run failres is neutral")
     (run,) = (run for run in repo.runs.values() if run.head_sha == pull.head_sha)
