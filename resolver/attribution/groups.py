@@ -39,18 +39,18 @@ def suspect(groups: Sequence[Group], fingerprint: Fingerprint, green_base: Sha |
     Name the suspect of a failure in a queue, or None where no green stands ahead of it. `green_base` is the base below
     all groups where the check was seen green there.
     """
-    reds = [each.execution for each in groups if each.execution is not None and each.execution.result == "failed"]
-    decisive = {step for red in reds if red.fails_with(fingerprint) is not None for step in red.failed_steps}
+    ran = [each.execution for each in groups if each.execution is not None]
+    decisive = {step for each in ran if each.fails_with(fingerprint) is not None for step in each.failed_steps}
     after, added = green_base, list[str]()
     known = green_base is not None
     for group in sorted(groups, key=lambda each: each.place):
         added.extend(group.adds)
         execution = group.execution
-        if execution is None or not execution.conclusive:
+        if execution is None:
             continue
         if execution.fails_with(fingerprint) is not None:
             return Suspect(tasks=tuple(added), group=group.commit, after=after) if known else None
-        if execution.result == "passed" and execution.step_ran and decisive.isdisjoint(execution.skipped_steps):
+        if execution.result == "passed" and decisive.isdisjoint(execution.skipped_steps):
             after, known = group.commit, True
             added.clear()
     return None

@@ -42,10 +42,12 @@ busy_base_red_without_a_time                   | h.F@b1 p2.F~never      | base=b
 busy_base_red_after_a_failure_without_a_time   | h.F@b1~never p2.F      | base=b3                 | want base b3
 busy_base_pushes_chase_nothing                 | h.F@b0 b1.X b2.X b3.X  | base=b4 no=rerun noprobe=b0| want base b4
 busy_base_probes_before_the_failure_chased_nothing| p1.X p2.X p3.X h.F@b0  | base=b4 no=rerun noprobe=b0| want base b4
-busy_base_probe_of_the_tested_commit_chases_nothing| h.F@b0 p0.X p1.X p2.X  | base=b4 no=rerun        | want base b0 more
+busy_base_probe_of_the_tested_commit_chases_nothing| h.F@b0 p0.X p1.X p2.X  | base=b4 no=rerun noprobe=b0 | want base b4
 base_tested_as_an_older_red_tells              | h.F h.F@? b2.G         | base=b3                 | task-defect → explain
 base_greens_since_others_first_failed_so       | o.F b2.G b2.G b2.G o.F h.F h.F h.F|                         | task-defect → explain
 drift_as_many_items_but_on_another_commit      | b2.F7 h.F7 b3.Q7       | base=b3 diff=elsewhere  | want base b3 more
+base_greens_though_others_have_no_time         | o.F~never b2.G b2.G b2.G h.F h.F h.F|                         | task-defect → explain
+busy_base_red_again_since_the_failure          | p2.F h.F@b1 p2.F       | base=b3                 | base-defect → repair
 base_green_as_many_items_but_on_another_commit | b3.Q7 h.F7 h.F7        | base=b3 diff=elsewhere  | want base b2
 busy_base_is_not_chased_for_ever               | h.F@b0 p1.X p2.X p3.X  | base=b4 no=rerun noprobe=b0 | unclassified → escalate
 build_passed_where_tests_ran                   | b2.X h.F               | kind=build diff=touches | task-defect → explain

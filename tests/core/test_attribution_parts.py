@@ -199,6 +199,39 @@ def test_a2_the_own_earlier_merge_that_counted_for_nothing_is_named() -> None:
     assert (verdict.klass, verdict.causes) == ("task-defect", known.own_merges)
 
 
+@pytest.mark.parametrize(
+    ("row", "named"),
+    [
+        ("m0.F b2.G h.F h.F", ["b0"]),
+        ("m0.F m1.G b2.G h.F h.F", ["b0"]),
+        ("m1.X b2.G h.F h.F", []),
+        ("m0.F m1.F b2.G h.F h.F", ["b0", "b1"]),
+        ("b0.F b2.G h.F h.F@b0", []),
+    ],
+)
+def test_a2_of_own_merges_those_are_named_on_which_this_failed(row: str, named: list[str]) -> None:
+    """Another merge of the task's, and a base commit that is nobody's own, are no cause."""
+    merges = tuple(OwnMerge(landed=PullNumber(4), commit=Sha(each)) for each in ("b0", "b1"))
+    outcomes = attribute(replace(case(row, ""), own_merges=merges)).outcomes
+    found = {each.commit for verdict in outcomes if isinstance(verdict, Verdict) for each in verdict.causes}
+    assert sorted(each for each in found if each) == named
+
+
+@pytest.mark.parametrize(
+    ("row", "job", "named"),
+    [("b2.F h.F", "test", True), ("b2.F h.F", "beside", False), ("m2.F p3.G h.F h.F", "test", False)],
+)
+def test_a21_only_the_check_in_question_and_only_what_is_nobodys_own_names_the_filter(
+    row: str, job: str, named: bool
+) -> None:
+    """A red on the task's own merge is the task's, whatever filter kept the check off it."""
+    never = NeverRan(check=CHECK.model_copy(update={"job": job}), why="path")
+    known = replace(case(row, "no=rerun,base"), never_ran=(never,))
+    (verdict,) = attribute(known).outcomes
+    assert isinstance(verdict, Verdict)
+    assert bool(verdict.causes) is named
+
+
 def test_evidence_shows_what_else_is_red_on_the_base() -> None:
     """Another failure on the base excuses nothing and is not hidden."""
     verdict = _verdict("b2.Z h.F h.F p2.X")

@@ -59,7 +59,7 @@ async def test_a_step_that_hangs_is_told_while_it_still_runs(world):
     pull = await stalled(world)
     assert await classes(world, pull) == {"Test": "gate-stalled"}
     said = re.sub(r"since [-\d: ]+ UTC", "since ‹then›", world.said(pull))
-    assert said.partition(" Next, the clean base")[0].partition(" failres cancels")[0] == snapshot("""\
+    assert said.partition(" Whether it stalls")[0].partition(" failres cancels")[0] == snapshot("""\
 ✔ failres: neutral: Test makes no progress any more, and still runs
 
 <!-- failres:sticky:1 -->
