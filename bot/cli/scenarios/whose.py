@@ -148,7 +148,7 @@ async def outage(stage: Stage) -> None:
     await stage.settle()
     for pull in pulls:
         expect("Many pull requests fail at once" in told(stage, pull), f"#{pull.number} is told of the outage")
-        expect("it is looked into then" in told(stage, pull), f"#{pull.number} is told when it goes on")
+        expect("it is looked into once that is over" in told(stage, pull), f"#{pull.number} is told when it goes on")
         expect(reruns(repo, pull) == 0, "nothing was rerun")
     expect(probes(repo) == 0, "nothing was probed")
     expect(stage.sandbox.violations == [], NO_VIOLATION)
