@@ -100,7 +100,7 @@ Nothing automatic follows here until this is answered, somebody pushes, or the b
   /failres answer accept decision=d-2d4bef2582
   ```
 
-<sub>failres · d-2d4bef2582 · commit bbbbbbb · fixer-scope-violation</sub>\
+<sub>failres · question d-2d4bef2582 · commit bbbbbbb · class fixer-scope-violation</sub>\
 """)
 
 
