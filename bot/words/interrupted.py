@@ -30,7 +30,7 @@ def interrupted(asked: DecisionRequested) -> str:
     doing = _DOING.get(kind, "Something was being done here")
     if asked.fail_class == CONFLICT:
         return (
-            f"{doing}, and the two conflict. Beginning the task anew would help, which failres cannot do here: "
+            f"{doing}, and the two conflict. By its table failres would begin the task anew, and cannot here: "
             f"{reason(asked.why.rstrip('.'), 300)}."
         )
     return (
