@@ -5,8 +5,8 @@ that it names; else it is told of in the log and the journal is folded from its 
 checked as they are read; those before it were checked when they were folded, and once more after the start, beside the
 work: damage there stops the repository as damage that a fold finds.
 
-Written when so many records were folded since the last one, off the turn and in a thread, one at a time. A write that
-fails changes nothing.
+Written when so many records were folded since the last one, and some time after it, off the turn and in a thread, one
+at a time. A write that fails changes nothing.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class Snapshots:
     def __init__(self, store: Store, clock: Clock, limits: Limits) -> None:
         self._store, self._clock, self._limits, self._core = store, clock, limits, core_digest()
         self._writing: set[str] = set()
+        self._kept_at: dict[str, float] = {}
         self._to_walk: set[str] = set()
         self._walked: set[str] = set()
         self._damage: dict[str, JournalCorrupt] = {}
@@ -81,8 +82,9 @@ class Snapshots:
             self._to_walk.discard(key)
             self._walked.add(key)
             self._beside(partial(self._walk, key))
-        if known.unkept >= self._limits.snapshot_every and key not in self._writing:
-            known.unkept = 0
+        rested = self._clock.now() >= self._kept_at.get(key, 0.0) + self._limits.snapshot_rest
+        if known.unkept >= self._limits.snapshot_every and rested and key not in self._writing:
+            known.unkept, self._kept_at[key] = 0, self._clock.now()
             self._writing.add(key)
             self._beside(partial(self._write, key, known.seq, known.chain, known.state))
 

@@ -33,6 +33,9 @@ class Limits(Record):
     snapshot_every: int = 5_000
     """After so many records of a repository its fold is kept anew, so that a start folds about so many at most."""
 
+    snapshot_rest: float = 300.0
+    """So long (seconds) after a fold was kept it is not kept anew: a busy repository records as many in a minute."""
+
     snapshot_bytes: int = 512 * 1024 * 1024
     """How large a kept fold may be before it is packed; packed it takes about a fifteenth."""
 

@@ -54,7 +54,7 @@ class World(Stage):
         """Start failres in that weather."""
         self.weather, self.read = weather, set()
         if weather == "restart" and zlib.crc32(self.root.name.encode()) % 2:  # half of the plays start from snapshots
-            self.limits = LIMITS.model_copy(update={"snapshot_every": 1})
+            self.limits = LIMITS.model_copy(update={"snapshot_every": 1, "snapshot_rest": 0.0})
         self.calm = weather == "calm"
         self.sandbox.hooks.weather = _HOOKS[weather]
         await self.start()

@@ -16,7 +16,7 @@ from resolver.limits import LIMITS
 from tests.chaos.test_turns import DELIVERIES, KEY, orders_of, pages, records, told
 from tests.core.made import NEXT, job, pull
 
-LIMITED = LIMITS.model_copy(update={"snapshot_every": 5})
+LIMITED = LIMITS.model_copy(update={"snapshot_every": 5, "snapshot_rest": 0.0})
 
 
 class Life:
@@ -241,3 +241,14 @@ async def test_a_late_kill_leaves_the_store_usable(life):
         await life.loop.close()
     assert (await life.snapshot()).seq == life.kept.seq
     await life.store._database.look(lambda tx: tx.run(text("SELECT 1")).close())
+
+
+async def test_a_busy_repository_is_kept_anew_only_after_a_rest(life):
+    """Keeping it costs as much as the whole state is large, however fast records come."""
+    await life.start(LIMITED.model_copy(update={"snapshot_rest": 300.0}))
+    kept = [(await life.snapshot()).seq]
+    for n, wait in enumerate((0.0, 299.0, 2.0)):
+        life.clock.advance(wait)
+        await life.hear(*(told(f"busy-{n}-{m}", pull(50 + m, updated_at=1_000.0 * n)) for m in range(6)))
+        kept.append((await life.snapshot()).seq)
+    assert kept[0] < kept[1] == kept[2] < kept[3]

@@ -76,7 +76,7 @@ async def no_log(place: Place, action: ReadLog, problem: NotFound) -> Outcome:
     told = _triaged(action, triage, Passed(), None, paths)
     names_own = any(not finding.job_level for finding in triage.findings)
     because_of = () if names_own or not action.job else await failed_needs_by_file(place, action)
-    missing = "" if triage.findings else NO_LOG
+    missing = None if triage.findings else NO_LOG
     facts = tuple(each.model_copy(update={"missing": missing, "because_of": because_of}) for each in told.facts)
     return Outcome(facts, result={"reason": str(problem)}, texts=told.texts)
 
