@@ -17,7 +17,7 @@ from resolver.decide.cases import case_of
 from resolver.decide.ceilings import asked_ceiling, over
 from resolver.decide.quarantine import is_stopped
 from resolver.decide.requeue import requeue
-from resolver.decide.rerunning import rerun_of
+from resolver.decide.rerunning import refused_for_good, rerun_of
 from resolver.decide.rights import config_of, explained_only, mode_of, silence
 from resolver.decide.syncing import sync_of
 from resolver.executions import MERGE_GROUP, Check
@@ -170,7 +170,10 @@ def _left(plan: Planned | Hindered) -> bool:
 
 
 def rerun_is_left(state: RepoState, pull: Pull, lead: Verdict | None, now: float, limits: Limits) -> bool:
-    """Say whether the ledger has an execution left, as far as that shows without weighing the evidence again."""
+    """
+    Say whether an execution is left, by the ledger and by what the workflow's file allowed, as far as that shows
+    without weighing the evidence again.
+    """
     if _against(state, pull, "rerun", limits) is not None or is_stopped(state, pull, now) is not None:
         return False
     queued = _queued_check(state, pull, lead)
@@ -180,6 +183,8 @@ def rerun_is_left(state: RepoState, pull: Pull, lead: Verdict | None, now: float
     if isinstance(job, Hindered):
         return False
     check = check_of(job, state.head(pull.seen.head_sha).runs.get(job.run_id))
+    if refused_for_good(state, pull, check, job):
+        return False
     asked = RerunAsked(
         task=task_id(pull.seen.number),
         head=pull.seen.head_sha,

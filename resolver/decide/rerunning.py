@@ -77,3 +77,12 @@ def rerun_action(state: RepoState, pull: Pull, check: Check, job: JobFinished) -
         jobs=tuple(sorted({each.name for each in head.failed() if each.run_id == job.run_id})),
         rerun_id=f"rerun:{job.run_id}:{attempt}",
     )
+
+
+def refused_for_good(state: RepoState, pull: Pull, check: Check, job: JobFinished) -> bool:
+    """Say whether that very rerun was refused, by its workflow's file or by GitHub, and no time changes that."""
+    action = rerun_action(state, pull, check, job)
+    effect = pull.effects.get(action.target)
+    if effect is None or effect.key != action.key or effect.status != "refused":
+        return False
+    return effect.retry_at is None and not effect.fail_class

@@ -168,6 +168,7 @@ async def deploys(stage: Stage) -> None:
     expect(all(len(run.attempts) == 1 for run in repo.runs.values()), "no run was started again")
     expect(probes(repo) == 0, "no probe was started by that workflow")
     expect("unit" in told(stage, pull), "the failure is told all the same")
+    expect("answer try-again" not in told(stage, pull), "nothing is offered that would be refused")
     expect(stage.sandbox.violations == [], NO_VIOLATION)
 
 
