@@ -16,9 +16,9 @@ import gc
 import hashlib
 import json
 import logging
-from collections.abc import Awaitable, Callable
 from functools import partial
 
+from bot.aside import Aside
 from bot.clock import Clock
 from bot.core_digest import core_digest
 from bot.known import Known
@@ -41,7 +41,7 @@ class Snapshots:
         self._walked: set[str] = set()
         self._damage: dict[str, JournalCorrupt] = {}
         self._distrusted: set[str] = set()  # until the whole journal was folded again
-        self._aside: set[asyncio.Task[None]] = set()
+        self._aside = Aside(_failed)
         self._one = asyncio.Lock()
 
     def check(self, key: str) -> None:
@@ -81,12 +81,12 @@ class Snapshots:
         if key in self._to_walk:
             self._to_walk.discard(key)
             self._walked.add(key)
-            self._beside(partial(self._walk, key))
+            self._aside.begin(partial(self._walk, key))
         rested = self._clock.now() >= self._kept_at.get(key, 0.0) + self._limits.snapshot_rest
         if known.unkept >= self._limits.snapshot_every and rested and key not in self._writing:
             known.unkept, self._kept_at[key] = 0, self._clock.now()
             self._writing.add(key)
-            self._beside(partial(self._write, key, known.seq, known.chain, known.state))
+            self._aside.begin(partial(self._write, key, known.seq, known.chain, known.state))
 
     async def _walk(self, key: str) -> None:
         """Check the whole chain once. Where it does not hold, the next turn says so, and those after it fold it all."""
@@ -118,31 +118,20 @@ class Snapshots:
         finally:
             self._writing.discard(key)
 
-    def _beside(self, work: Callable[[], Awaitable[None]]) -> None:
-        task = asyncio.create_task(_told(work))
-        self._aside.add(task)
-        task.add_done_callback(self._aside.discard)
-
     async def settled(self) -> None:
         """Wait for all that goes on beside the turns."""
-        while self._aside:
-            await asyncio.gather(*self._aside)
+        await self._aside.settled()
 
     async def close(self) -> None:
         """Give it up."""
-        tasks = tuple(self._aside)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._aside.close()
 
 
-async def _told(work: Callable[[], Awaitable[None]]) -> None:
-    try:
-        await work()
-    except StoreUnavailable as problem:
+def _failed(problem: Exception) -> None:
+    if isinstance(problem, StoreUnavailable):
         log.error("snapshots: %s", problem)
-    except Exception:
-        log.exception("a snapshot failed in a way that was not foreseen")
+    else:
+        log.error("a snapshot failed in a way that was not foreseen", exc_info=problem)
 
 
 def _made(empty: Snapshot, state: RepoState, most: int) -> Snapshot | Unusable:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import partial
 
+from bot.aside import Aside
 from bot.clock import Clock
 from bot.github import GitHub, GitHubError, NotFound, PermissionMissing, RateLimited, Refused, TooLarge, Unavailable
 from bot.llm import Model, Replied
@@ -30,6 +32,10 @@ from resolver.actions.model import CallModel
 log = logging.getLogger(__name__)
 
 KEPT = "what is left of this hour's writes is kept for answers to people, kill switches and landing"
+
+
+def _unrecorded(problem: Exception) -> None:
+    log.error("what came of an order beside the others was not recorded: %s", problem)
 
 
 class Workers:
@@ -53,7 +59,7 @@ class Workers:
         self._web_url, self._pace = web_url, pace or Pace()
         self._pacing = Pacing(self._pace)
         self._destinations, self._model = destinations or Destinations(), model
-        self._aside: set[asyncio.Task[None]] = set()
+        self._aside = Aside(_unrecorded)
 
     async def run_ready(self) -> int:
         """Carry out the orders that may go now, side by side; returns how many there were.
@@ -66,7 +72,7 @@ class Workers:
         async with asyncio.TaskGroup() as group:
             for leased in orders:
                 if leased.order.lane.startswith(ASIDE):
-                    self._start_aside(leased)
+                    self._aside.begin(partial(self._carry_out, leased))
                 else:
                     group.create_task(self._beside_others(leased, faults))
         if faults:
@@ -80,26 +86,13 @@ class Workers:
         except StoreUnavailable as problem:
             faults.append(problem)
 
-    def _start_aside(self, leased: LeasedOrder) -> None:
-        task = asyncio.create_task(self._carry_out(leased))
-        self._aside.add(task)
-        task.add_done_callback(self._ended_aside)
-
-    def _ended_aside(self, task: asyncio.Task[None]) -> None:
-        self._aside.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("what came of an order beside the others was not recorded: %s", task.exception())
-
     async def settled(self) -> None:
         """Wait for what is on its way beside the others."""
-        await asyncio.gather(*self._aside)
+        await self._aside.settled()
 
     async def close(self) -> None:
         """Give up what is on its way; the orders are still there."""
-        tasks = tuple(self._aside)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._aside.close()
 
     async def _carry_out(self, leased: LeasedOrder) -> None:
         try:

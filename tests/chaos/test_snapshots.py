@@ -173,7 +173,7 @@ async def test_a_damaged_journal_is_not_started_from_a_newer_snapshot_either(lif
         await life.store.receive(told("more", *(job(99 + n, head=NEXT) for n in range(9))))
         while await life.loop.run_due():
             pass
-        assert len(life.loop._snapshots._aside) == 2
+        assert len(life.loop._snapshots._aside._tasks) == 2
     await life.loop.settled()
     assert await life.snapshot() is None
     before = None
@@ -224,7 +224,7 @@ async def test_of_one_repository_only_one_is_written_at_a_time(tmp_path):
             await life.store.receive(told(f"new-{n}", pull(n + 1, head_sha=NEXT)))
             while await life.loop.run_due():
                 pass
-        assert len(life.loop._snapshots._aside) == 1
+        assert len(life.loop._snapshots._aside._tasks) == 1
     await life.loop.settled()
     assert (await life.snapshot()).seq < life.state().seq
     await life.hear(told("last", pull(99, head_sha=NEXT)))
