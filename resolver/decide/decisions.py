@@ -188,8 +188,8 @@ def request(
         and each.head.pushed == now.head.pushed
     ]
     reds = reds_of(state, pull, lead)
-    answers = [pull.talk.answers.get(each.decision_id) for each in before]
-    if any(each is None or each.option in FINAL for each in answers):
+    ends = [how_it_ended(state, pull, each) for each in before]
+    if any(each is None or (each.answer is not None and each.answer.option in FINAL) for each in ends):
         return None
     if before and reds <= before[-1].reds:
         return None

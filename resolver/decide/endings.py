@@ -32,7 +32,7 @@ def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested) -> E
     if answer is not None:
         return Ended(answer=answer)
     why = expired(decision, circumstances(state, pull))
-    if why is None and decision.quarantined == "sync" and not _still_left(pull, decision):
+    if why is None and decision.quarantined in ("sync", "stop-loss") and not _still_left(pull, decision):
         return Ended(why="base-moved")
     if why is None and decision.kind == "run-paused" and not _paused_since(state, pull, decision):
         return Ended(why="goes-on")
@@ -50,7 +50,8 @@ def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested) -> E
 def _still_left(pull: Pull, decision: DecisionRequested) -> bool:
     """Say whether a task is still under the quarantine that a question is about: a moved base may have lifted it."""
     standing = pull.quarantine
-    return standing is not None and standing.fact.cause == "sync" and standing.fact.at <= decision.asked_at
+    same = standing is not None and standing.fact.cause == decision.quarantined
+    return same and standing is not None and standing.fact.at <= decision.asked_at
 
 
 def _paused_since(state: RepoState, pull: Pull, decision: DecisionRequested) -> bool:

@@ -8,6 +8,7 @@ from resolver.actions import RerunJobs, StartProbe, SyncBranch
 from resolver.config import parse_config
 from resolver.decide import decide_pull
 from resolver.decide.asked import plan_retry
+from resolver.decide.endings import how_it_ended
 from resolver.facts import ActionDone, ActionStarted, BaseMoved
 from resolver.facts.decisions import DecisionAnswered, DecisionRequested
 from resolver.facts.quarantine import QuarantineLifted, TaskQuarantined
@@ -182,6 +183,21 @@ def test_two_identical_quarantines_on_one_base_stop_the_third():
     assert "nothing of it is tried afresh" in retry.reason
     state, facts, _, _ = settle(pushed(state, 3), 3_000.0)
     assert (of(ResolveDecided, facts), [each.cause for each in of(TaskQuarantined, facts)]) == ([], ["stop-loss"])
+
+
+def test_a_stop_loss_question_ends_when_a_moved_base_takes_the_task_up_again():
+    """It was about not trying afresh; what comes of the new try is asked anew."""
+    state, _ = quarantined()
+    for push, now in ((1, 1_000.0), (2, 2_000.0)):
+        state, facts, _, _ = settle(pushed(state, push), now)
+    (asked,) = of(DecisionRequested, facts)
+    assert asked.quarantined == "stop-loss"
+    assert how_it_ended(state, state.pulls[7], asked) is None
+    state, facts, _, _ = settle(moved(state), 3_000.0)
+    assert len(of(QuarantineLifted, facts)) == 1
+    assert how_it_ended(state, state.pulls[7], asked).why == "base-moved"
+    (anew,) = of(DecisionRequested, facts)
+    assert how_it_ended(state, state.pulls[7], anew) is None
 
 
 @pytest.mark.parametrize("escape", ["ledger: {stopLoss: off}\n", "another failure", "another base"])
