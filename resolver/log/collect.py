@@ -291,10 +291,14 @@ class Collector:
             self.new_segment()
 
     def _hold(self, tool: str, container: str) -> None:
-        """Say what holds the tool's items since the last such line: Go names the package below the tests in it."""
-        for draft in self.drafts.values():
+        """Say what holds the tool's items since the last such line: Go names the package below the tests in it.
+
+        An item of the same name that comes later is another one.
+        """
+        for place, draft in list(self.drafts.items()):
             if draft.rule.tool == tool and draft.segment == self.segment and not draft.container:
                 draft.container = container
+                self.drafts[tool, f"{container} > {draft.key}"] = self.drafts.pop(place)
 
     def _mark(self, hit: Hit) -> None:
         match hit.rule.kind:

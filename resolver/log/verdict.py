@@ -226,10 +226,15 @@ def _finding(draft: Draft, context: LogContext, maps: PathMap) -> Finding:
         message=masked[:4_096],
         places=tuple({(p.path, p.line): p for p in places}.values()),
         excerpt=mask(draft.excerpt)[:16_384],
-        fingerprint=fingerprint(context.check, mask(name) if name else None, draft.type or kind, masked),
+        fingerprint=fingerprint(context.check, _within(draft.container, name), draft.type or kind, masked),
         job_level=name is None,
         rule=rule.id,
     )
+
+
+def _within(container: str, name: str | None) -> str | None:
+    """Name an item for its fingerprint: Go's packages have tests of one name, and one's failure excuses no other's."""
+    return mask(f"{container} > {name}" if container else name) if name else None
 
 
 def _items(drafts: Sequence[Draft], lighter: Sequence[Draft], lead: Draft) -> tuple[str, ...]:
