@@ -44,7 +44,7 @@ The chain of failres's own records of this repository does not hold any more (re
 
 There is nothing to answer. Whoever runs failres has to restore its store from a backup; `failres journal --verify` shows the place. This comment stays as it is: once failres goes on, the others are kept up to date again.
 
-<sub>failres · d-‹id› · commit ‹discount:1› · journal-corrupt</sub>\
+<sub>failres · question d-‹id› · commit ‹discount:1› · class journal-corrupt</sub>\
 """
             ]
         )
