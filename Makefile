@@ -35,7 +35,7 @@ $(NODE)/.ready: tests/sandbox/node/package-lock.json
 		--fetch-retries=1 && touch $@ || echo "npm could not install $(NODE): the second opinions are left out" >&2; fi
 
 test: lint $(NODE)/.ready ## everything that must pass before a change lands
-	$(BIN)/python -m pytest -n 3 -m "not soak"
+	$(BIN)/python -m pytest -n 4 -m "not soak"
 
 lint: setup ## style, import rules and types
 	$(BIN)/ruff check
@@ -48,7 +48,7 @@ bench: setup ## the measurements of bench/, one after the other
 		test -z "$$missed" || { echo "goals were missed in:$$missed" >&2; exit 1; }
 
 soak: setup ## the slower proofs
-	$(BIN)/python -m pytest -n 2 -m soak
+	$(BIN)/python -m pytest -n 4 -m soak
 
 schema: setup ## write the JSON schema of .github/failres.yml anew
 	$(BIN)/failres config schema > resolver/failres.schema.json.new
