@@ -9,7 +9,7 @@ import pytest
 from bot.cli.scenarios import SCENARIOS
 from tests.world import WEATHERS
 
-TURNS = ("lost", None, "twice", None, "late", None, "restart", None)
+TURNS = ("lost", None, "twice", None, "late", None)
 """Which rough weather is quick for each scenario, in the order of their names."""
 
 
