@@ -173,8 +173,8 @@ def repository_reads(state: RepoState, now: float, limits: Limits) -> Due:
     next_sweep = 0.0 if last is None else last.started_at + limits.sweep_every
     if now >= next_sweep:
         known = tuple(sorted(number for numbers in state.open_at.values() for number in numbers))
-        slot = last.count if last else 0
-        wanted.append(SweepPulls(slot=slot, own_refs=limits.ceiling == "act", open=known))
+        sweep = last.count if last else 0
+        wanted.append(SweepPulls(slot=sweep, own_refs=limits.ceiling == "act", open=known))
         next_sweep = now + limits.sweep_every
     next_watch = (slot + 1) * limits.watch_every if watched else None
     return Due(tuple(wanted), earlier(next_sweep, next_watch))

@@ -255,6 +255,16 @@ def test_the_repository_reads_its_configuration_and_looks_at_everything_regularl
     assert [a.type for a in decide_repository(touched, NOW + 1).actions] == ["read-config"]
 
 
+def test_what_runs_on_a_base_is_watched_in_its_own_time_whenever_the_regular_look_is_due():
+    """The next look is the watch's next slot, never one that is over."""
+    running = run(77, BASE, event="push", head_branch="main", status="in_progress", conclusion=None)
+    state = state_of(*red(), repo(), BaseMoved(ref="main", sha=BASE, config_touched=None), running)
+    every = Limits().watch_every
+    found = decide_repository(state, NOW)
+    assert "sweep-pulls" in [each.type for each in found.actions]
+    assert found.again_at == (NOW // every + 1) * every
+
+
 def test_a_base_that_moves_without_touching_the_configuration_costs_nothing():
     """Busy bases always move."""
     state = state_of(repo(), pull(), BaseMoved(ref="main", sha=BASE, config_touched=None), config())
