@@ -50,8 +50,9 @@ def how_it_ended(state: RepoState, pull: Pull, decision: DecisionRequested) -> E
 def _still_left(pull: Pull, decision: DecisionRequested) -> bool:
     """Say whether a task is still under the quarantine that a question is about: a moved base may have lifted it."""
     standing = pull.quarantine
-    same = standing is not None and standing.fact.cause == decision.quarantined
-    return same and standing is not None and standing.fact.at <= decision.asked_at
+    if standing is None or standing.fact.cause != decision.quarantined:
+        return False
+    return standing.fact.at <= decision.asked_at
 
 
 def _paused_since(state: RepoState, pull: Pull, decision: DecisionRequested) -> bool:

@@ -28,7 +28,8 @@ def landed(state: RepoState, pull: Pull, now: float, limits: Limits) -> Due:
     """
     if silence(state, pull) is not None:
         return Due()
-    told = due(pull.effects, last_words(state, pull), now)
+    words = tuple(last_words(state, pull))
+    told = due(pull.effects, words, now)
     if not pull.seen.merged or pull.queue_red != pull.seen.head_sha:
         return told
     if not red_groups(state, pull, execution_of) or not _passed(state, pull):
@@ -36,7 +37,7 @@ def landed(state: RepoState, pull: Pull, now: float, limits: Limits) -> Due:
     found = attribute_pull(state, pull, now, limits)
     given = tuple(fact for fact in found.facts if isinstance(fact, GateAttributed | GateReattributed))
     actions: list[AnyAction] = [*green_reads(state, pull), *_comment(state, pull, found.answer)]
-    wanted = due(pull.effects, (*last_words(state, pull), *actions), now)
+    wanted = due(pull.effects, (*words, *actions), now)
     return Due(wanted.actions, wanted.again_at, (*ended_requeues(state, pull, now), *given))
 
 
