@@ -15,7 +15,7 @@ from resolver.actions import AnyAction
 from resolver.facts import ActionStarted, Fact
 from resolver.fold import fold_or_park
 from resolver.ids import PullNumber
-from resolver.interruptions import ticket
+from resolver.interruptions import started
 from resolver.journal import from_json, kind_of, once, to_json
 from resolver.state import RepoState
 
@@ -73,24 +73,13 @@ class Known:
         repo = self.state.repo
         if repo is None or repo.installation_id is None:
             return []
-        started: list[ActionStarted] = []
-        for action in actions:
-            # Each start takes the next place in the journal, or a later one.
-            named = ticket(action.target, self.seq + len(self._facts) + len(started) + 1)
-            started.append(
-                ActionStarted(
-                    ticket=named,
-                    key=action.key,
-                    target=action.target,
-                    type=action.type,
-                    number=action.number,
-                    at=now,
-                    spends=action.spends,
-                )
-            )
-            self._orders.append(order_for(key, repo, action, named, now))
-        self.record(started)
-        return started
+        # Each start takes the next place in the journal, or a later one.
+        first = self.seq + len(self._facts) + 1
+        begun = [(action, started(action, number, now)) for number, action in enumerate(actions, first)]
+        self._orders.extend(order_for(key, repo, action, each.ticket, now) for action, each in begun)
+        records = [each for _, each in begun]
+        self.record(records)
+        return records
 
     def write(self, unit: Work, key: str) -> None:
         """Write what the turn has recorded and ordered."""

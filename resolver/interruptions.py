@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from resolver.actions import AnyAction
+from resolver.facts import ActionStarted
 from resolver.state import Effect
 
 Interruption = Literal["base-moved", "journal-state-unknown", "journal-append-failed", "merge-conflict"]
@@ -23,6 +25,19 @@ def ticket(target: str, number: int) -> str:
     record takes in the journal. Counting would not do, since an action is forgotten when its head is gone.
     """
     return f"{target}#{number}"
+
+
+def started(action: AnyAction, number: int, now: float) -> ActionStarted:
+    """Give the record of such a start at `now` (seconds)."""
+    return ActionStarted(
+        ticket=ticket(action.target, number),
+        key=action.key,
+        target=action.target,
+        type=action.type,
+        number=action.number,
+        at=now,
+        spends=action.spends,
+    )
 
 
 def started_later(effect: Effect, named: str) -> bool:

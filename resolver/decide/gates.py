@@ -17,10 +17,11 @@ from resolver.attribution import OutageMode
 from resolver.config import RepoConfig
 from resolver.config.sections import Managed
 from resolver.decide import decide_pull
-from resolver.facts import ActionStarted, ConfigRead, Fact
+from resolver.facts import ConfigRead, Fact
 from resolver.facts.quarantine import QuarantineLifted
 from resolver.fold import fold
 from resolver.ids import PullNumber
+from resolver.interruptions import started
 from resolver.limits import LIMITS, Limits
 from resolver.state import Base, Pull, RepoState
 
@@ -177,29 +178,17 @@ def _wanted(state: RepoState, number: PullNumber, config: RepoConfig, now: float
     return frozenset({(str(getattr(each, "type", "")), each.target) for each in actions} | lifted)
 
 
-def _started(action: AnyAction, ticket: str, now: float) -> ActionStarted:
-    return ActionStarted(
-        ticket=ticket,
-        key=action.key,
-        target=action.target,
-        type=str(getattr(action, "type", "")),
-        number=action.number,
-        at=now,
-        spends=action.spends,
-    )
-
-
 def _rounds(state: RepoState, number: PullNumber, now: float) -> tuple[list[AnyAction], list[Fact]]:
     limits: Limits = LIMITS.model_copy(update={"ceiling": "act", "model_calls_per_day": MANY})
     actions: dict[str, AnyAction] = {}
     facts: list[Fact] = []
     for _ in range(ROUNDS):
         due = decide_pull(state, number, now, limits)
-        started = [_started(each, f"{each.key}#{n}", now) for n, each in enumerate(due.actions, len(actions))]
+        begun = [started(each, n, now) for n, each in enumerate(due.actions, len(actions))]
         actions.update({each.key: each for each in due.actions})
         facts += due.facts
         if not due.facts:
             break
-        for fact in (*due.facts, *started):
+        for fact in (*due.facts, *begun):
             state = fold(state, fact)
     return list(actions.values()), facts
